@@ -1,0 +1,7 @@
+package sysinfo
+
+// linuxTable is where the facts come from on Linux.
+var linuxTable = table{
+	sources: []source{},
+	absent:  []absence{},
+}
