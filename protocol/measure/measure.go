@@ -84,6 +84,10 @@ type Start struct {
 
 	SendBuffer, ReceiveBuffer int // bytes, of the first stream as read back from the kernel
 
+	// DefaultLength is true on a client that chose Params.Length itself,
+	// because none was asked for.
+	DefaultLength bool
+
 	Streams []StreamInfo // in order of creation
 
 	Reverse bool // convenience copy of Params.Reverse
