@@ -15,11 +15,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // DefaultSkew is how far a token's time may lie from the server's, either way.
 const DefaultSkew = 10 * time.Second
+
+// tokenSpace is what separates words for the C library.
+const tokenSpace = " \t\n\v\f\r"
 
 // A Token is what a client proves its identity with.
 type Token struct {
@@ -34,7 +36,7 @@ type Token struct {
 // in it, which servers cannot read, or is too long for the key.
 func EncryptToken(user, password string, now time.Time, pub *rsa.PublicKey, pkcs1 bool) (string, error) {
 	for what, text := range map[string]string{"user name": user, "password": password} {
-		if text == "" || strings.ContainsFunc(text, unicode.IsSpace) {
+		if text == "" || strings.ContainsAny(text, tokenSpace) {
 			return "", fmt.Errorf("make an authentication token: the %s is empty or contains white space", what)
 		}
 	}
@@ -91,18 +93,33 @@ func DecryptToken(token string, priv *rsa.PrivateKey, pkcs1 bool) (Token, error)
 	return t, nil
 }
 
-// parseToken reads the decrypted text with any white space between its words,
-// as servers do.
+// parseToken reads the decrypted text with any white space around its values, as
+// servers do.
 func parseToken(plain string) (Token, error) {
-	words := strings.Fields(plain)
-	if len(words) != 6 || words[0] != "user:" || words[2] != "pwd:" || words[4] != "ts:" {
+	rest := strings.TrimRight(plain, tokenSpace+"\x00")
+	user, ok1 := cutField(&rest, "user:")
+	password, ok2 := cutField(&rest, "pwd:")
+	stamp, ok3 := cutField(&rest, "ts:")
+	if !ok1 || !ok2 || !ok3 || rest != "" {
 		return Token{}, errors.New("it does not have the three fields user, pwd and ts")
 	}
-	seconds, err := strconv.ParseInt(words[5], 10, 64)
+	seconds, err := strconv.ParseInt(stamp, 10, 64)
 	if err != nil {
 		return Token{}, fmt.Errorf("its time: %w", err)
 	}
-	return Token{User: words[1], Password: words[3], Time: time.Unix(seconds, 0)}, nil
+	return Token{User: user, Password: password, Time: time.Unix(seconds, 0)}, nil
+}
+
+// cutField takes a label and the word that follows it from the start of rest.
+func cutField(rest *string, label string) (string, bool) {
+	after, ok := strings.CutPrefix(strings.TrimLeft(*rest, tokenSpace), label)
+	word := strings.TrimLeft(after, tokenSpace)
+	if i := strings.IndexAny(word, tokenSpace); i >= 0 {
+		word, *rest = word[:i], word[i:]
+	} else {
+		*rest = ""
+	}
+	return word, ok && word != ""
 }
 
 // ParsePublicKey reads an RSA public key in PEM: SubjectPublicKeyInfo, as
@@ -148,22 +165,17 @@ func ParsePrivateKey(data []byte) (*rsa.PrivateKey, error) {
 }
 
 // Credentials are the users a server knows, each with the lower-case
-// hexadecimal SHA-256 of "{name}password".
-type Credentials map[string]string
+// hexadecimal SHA-256 of "{name}password", of which a user can have several.
+type Credentials map[string][]string
 
-// ParseCredentials reads a credentials file: a line "name,hash" for each user.
-// Lines without a comma and those that start with "#" are skipped; of lines with
-// the same name the first counts.
+// ParseCredentials reads a credentials file: a line "name,hash" for each
+// password. Lines without a comma and those that start with "#" are skipped.
 func ParseCredentials(data []byte) Credentials {
 	users := Credentials{}
 	for line := range strings.SplitSeq(string(data), "\n") {
-		line = strings.TrimRight(line, "\r")
-		name, hash, ok := strings.Cut(line, ",")
-		if !ok || strings.HasPrefix(line, "#") {
-			continue
-		}
-		if _, seen := users[name]; !seen {
-			users[name] = hash
+		name, hash, ok := strings.Cut(strings.TrimRight(line, "\r"), ",")
+		if ok && !strings.HasPrefix(name, "#") {
+			users[name] = append(users[name], hash)
 		}
 	}
 	return users
@@ -174,11 +186,15 @@ func ParseCredentials(data []byte) Credentials {
 func (c Credentials) Check(user, password string) bool {
 	digest := sha256.Sum256([]byte("{" + user + "}" + password))
 	got := hex.EncodeToString(digest[:])
-	want, known := c[user]
+	hashes, known := c[user]
 	if !known {
-		want = strings.Repeat("0", len(got))
+		hashes = []string{strings.Repeat("0", len(got))}
 	}
-	return subtle.ConstantTimeCompare([]byte(got), []byte(want)) == 1 && known
+	right := 0
+	for _, want := range hashes {
+		right |= subtle.ConstantTimeCompare([]byte(got), []byte(want))
+	}
+	return right == 1 && known
 }
 
 // Authenticate checks a client's token at the server's time now; skew is how far

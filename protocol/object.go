@@ -26,7 +26,7 @@ type Warning struct {
 
 // Error describes the mistake.
 func (w Warning) Error() string {
-	return fmt.Sprintf("key %q is ignored: it is a %s, not a %s", w.Key, w.Got, w.Want)
+	return fmt.Sprintf("key %q ignored: %s instead of %s", w.Key, w.Got, w.Want)
 }
 
 // A kind is a type of JSON.
@@ -71,7 +71,8 @@ type object struct {
 
 // parseObject reads one JSON object. White space and NULs may follow it.
 func parseObject(b []byte, place string, warnings *[]Warning) (object, error) {
-	d := json.NewDecoder(bytes.NewReader(bytes.TrimRight(b, jsonSpace+"\x00")))
+	b = bytes.TrimRight(b, jsonSpace+"\x00")
+	d := json.NewDecoder(bytes.NewReader(b))
 	if open, err := d.Token(); err != nil {
 		return object{}, err
 	} else if open != json.Delim('{') {
@@ -95,7 +96,7 @@ func parseObject(b []byte, place string, warnings *[]Warning) (object, error) {
 	if _, err := d.Token(); err != nil {
 		return object{}, err
 	}
-	if d.InputOffset() != int64(len(bytes.TrimRight(b, jsonSpace+"\x00"))) {
+	if d.InputOffset() != int64(len(b)) {
 		return object{}, errors.New("something follows the JSON object")
 	}
 	return o, nil

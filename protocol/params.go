@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,7 +60,7 @@ type Params struct {
 	// FQRate is the kernel's pacing of each stream, in bits per second; 0 is none.
 	FQRate uint64
 	// PacingTimer is a hint for servers before 3.18, in microseconds. Clients
-	// send DefaultPacingTimer.
+	// send DefaultPacingTimer, which parsed also stands for 0.
 	PacingTimer int
 	// Burst is the number of blocks sent for one pacing decision, up to
 	// MaxBurst; 0 leaves it to the sender.
@@ -218,11 +219,7 @@ func (p *Params) Marshal() ([]byte, error) {
 	one("dont_fragment", p.DontFragment)
 	text("authtoken", p.AuthToken)
 	one("skip_rx_copy", p.SkipRxCopy && p.Transport != UDP)
-	if p.ClientVersion != "" {
-		w.text("client_version", p.ClientVersion)
-	} else {
-		w.text("client_version", Version)
-	}
+	w.text("client_version", cmp.Or(p.ClientVersion, Version))
 	if p.Linkperf != nil {
 		w.raw("linkperf", p.Linkperf)
 	}
@@ -289,9 +286,8 @@ func parseParams(o object) (Params, error) {
 	}
 	p.Omit = r.integer("omit", 0, 0, MaxOmit, CodeOmit)
 	if raw, ok := o.get("server_affinity", kindNumber); ok {
-		cpu := r.check("server_affinity", raw, 0, MaxServerAffinity, CodeAffinity)
-		n := int(cpu)
-		p.ServerAffinity = &n
+		cpu := int(r.check("server_affinity", raw, 0, MaxServerAffinity, CodeAffinity))
+		p.ServerAffinity = &cpu
 	}
 	p.Bytes = r.count("num", math.MaxInt64)
 	p.Blocks = r.count("blockcount", math.MaxInt64)
@@ -315,16 +311,15 @@ func parseParams(o object) (Params, error) {
 	}
 	p.Rate = r.rate("bandwidth")
 	p.FQRate = r.rate("fqrate")
-	p.PacingTimer = DefaultPacingTimer
-	if o.present("pacing_timer", kindNumber) {
-		p.PacingTimer = int(r.count("pacing_timer", math.MaxInt32))
-	}
+	p.PacingTimer = cmp.Or(int(r.count("pacing_timer", math.MaxInt32)), DefaultPacingTimer)
 	p.Burst = r.integer("burst", 0, 0, MaxBurst, CodeBurst)
-	p.GSO = r.count("gso", math.MaxInt32) != 0
-	p.GSODatagramSize = int(r.count("gso_dg_size", MaxUDPLength))
-	p.GSOBufferSize = int(r.count("gso_bf_size", MaxUDPLength))
-	p.GRO = r.integer("gro", 0, 0, 1, CodeRecvParams) != 0
-	p.GROBufferSize = int(r.count("gro_bf_size", MaxUDPLength))
+	if p.Transport == UDP {
+		p.GSO = r.count("gso", math.MaxInt32) != 0
+		p.GSODatagramSize = int(r.count("gso_dg_size", MaxUDPLength))
+		p.GSOBufferSize = int(r.count("gso_bf_size", MaxUDPLength))
+		p.GRO = r.integer("gro", 0, 0, 1, CodeRecvParams) != 0
+		p.GROBufferSize = int(r.count("gro_bf_size", MaxUDPLength))
+	}
 	p.TOS = r.integer("TOS", 0, 0, MaxTOS, CodeBadTOS)
 	p.FlowLabel = r.integer("flowlabel", 0, 0, MaxFlowLabel, CodeSetFlow)
 	p.Title = o.text("title")
