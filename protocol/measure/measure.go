@@ -113,8 +113,8 @@ type TCPInfo struct {
 type UDPStats struct {
 	Packets    int64   // sent, or (receiver) advance of the highest counter seen
 	Lost       int64   // receiver: missing counters; can be negative in an interval in which late datagrams arrive
-	OutOfOrder int64   // receiver: datagrams with a counter not above the highest seen before, duplicates not included
-	Duplicates int64   // receiver: datagrams whose counter had been received already
+	OutOfOrder int64   // receiver: datagrams with a counter not above the highest seen before, duplicates not included; -1 where unknown (a stock peer does not tell)
+	Duplicates int64   // receiver: datagrams whose counter had been received already; -1 where unknown
 	Dropped    int64   // receiver: datagrams this host's own socket buffer dropped (SO_RXQ_OVFL); -1 where unknown
 	Jitter     float64 // receiver: smoothed interarrival jitter in seconds (RFC 3550 appendix A.8) at the end of the period
 }
@@ -189,12 +189,19 @@ func (iv *Interval) Sum(sender bool) (sum StreamInterval, ok bool) {
 func (u *UDPStats) add(o *UDPStats) {
 	u.Packets += o.Packets
 	u.Lost += o.Lost
-	u.OutOfOrder += o.OutOfOrder
-	u.Duplicates += o.Duplicates
-	if o.Dropped > 0 {
-		u.Dropped += o.Dropped
-	}
+	addKnown(&u.OutOfOrder, o.OutOfOrder)
+	addKnown(&u.Duplicates, o.Duplicates)
+	addKnown(&u.Dropped, o.Dropped)
 	u.Jitter += o.Jitter
+}
+
+// addKnown adds n to sum; what is unknown in one part is unknown in the sum.
+func addKnown(sum *int64, n int64) {
+	if *sum < 0 || n < 0 {
+		*sum = -1
+		return
+	}
+	*sum += n
 }
 
 // Totals is what one side of one stream counted over the measured part of a
