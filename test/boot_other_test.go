@@ -1,0 +1,7 @@
+//go:build !linux
+
+package test
+
+func bootedAsInit() bool { return false }
+
+func runAsInit() {}

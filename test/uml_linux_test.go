@@ -1,0 +1,5 @@
+package test
+
+func bootedAsInit() bool { return false }
+
+func runAsInit() {}
