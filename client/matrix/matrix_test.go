@@ -1,0 +1,355 @@
+package matrix
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// clientOptions is a small part of the client's options with a real check.
+type clientOptions map[string]bool
+
+var someOptions = clientOptions{"parallel": true, "length": true, "bitrate": true, "zerocopy": false, "udp": false, "congestion": true, "time": true, "omit": true}
+
+func (o clientOptions) Option(name string) (takesValue, ok bool) { v, ok := o[name]; return v, ok }
+func (o clientOptions) Names() []string                          { return []string{"parallel", "zerocopy"} }
+func (o clientOptions) Check(args []string) error {
+	for _, a := range args {
+		if a == "--parallel=999" {
+			return errors.New("invalid number of parallel streams (min = 1, max = 128)")
+		}
+	}
+	return nil
+}
+
+func TestPlanErrors(t *testing.T) {
+	for _, tc := range []struct{ name, text, want string }{
+		{"unknown key", "repeat: 3\nrepeet: 4\n", "p.yaml: line 2, column 1: unknown field \"repeet\"; allowed are name, server, duration"},
+		{"duplicate key", "repeat: 3\nrepeat: 4\n", "p.yaml: line 2, column 1: "},
+		{"wrong type", "repeat: often\n", "p.yaml: line 1, column 9: "},
+		{"syntax", "axes: [1,\n", "p.yaml: line "},
+		{"time", "duration: soon\n", "is not a time; allowed are 0 to 24h"},
+		{"part of a second", "duration: 1500ms\n", "p.yaml: line 1, column 11: a test lasts whole seconds"},
+		{"order", "order: random\n", "p.yaml: line 1, column 8: order is \"random\"; allowed are interleaved and as-written"},
+		{"no such axis", "axes:\n  paralel: [1]\n", "line 2, column 13: there is no axis \"paralel\"; allowed are address, direction, firewall, mtu and the client options parallel, zerocopy"},
+		{"direction", "axes:\n  direction: [forward, up]\n", "line 2, column 24: direction \"up\"; allowed are forward, reverse, bidir"},
+		{"flag", "axes:\n  zerocopy: [yes]\n", "zerocopy \"yes\"; allowed are true and false"},
+		{"mtu", "axes:\n  mtu: [9000]\n", "mtu \"9000\"; allowed is BYTES@INTERFACE"},
+		{"reserved", "axes:\n  reverse: [true]\n", "\"reverse\" cannot be an axis; use \"direction\""},
+		{"twice", "axes:\n  parallel: [1, 1]\n", "line 2, column 17: value \"1\" of axis \"parallel\" stands twice"},
+		{"client's own check", "axes:\n  parallel: [1, 999]\n", "case parallel=999: invalid number of parallel streams"},
+		{"nothing left", "axes:\n  parallel: [1]\nexclude:\n  - parallel: 1\n", "nothing is left to run"},
+		{"empty axis", "axes:\n  parallel: []\n", "axis \"parallel\" has no values"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p, err := Parse("p.yaml", []byte(tc.text))
+			if err == nil {
+				_, err = p.Cases(someOptions, "p.yaml", []byte(tc.text))
+			}
+			var e *Error
+			if !errors.As(err, &e) {
+				t.Fatalf("error %v (%T)", err, err)
+			}
+			if !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got\n%v\nwant\n%s", err, tc.want)
+			}
+		})
+	}
+}
+
+const plan = `
+duration: 2s
+omit: 1s
+repeat: 3
+warmup: 1
+seed: 7
+axes:
+  parallel: [1, {value: 4, before: [up], after: [down]}]
+  zerocopy: [false, true]
+  direction: [forward, reverse]
+exclude:
+  - {parallel: 4, zerocopy: true}
+include:
+  - {parallel: 8, direction: bidir, bitrate: 10M}
+`
+
+func TestCases(t *testing.T) {
+	p, err := Parse("", []byte(plan))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, err := p.Cases(someOptions, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range cases {
+		got = append(got, c.ID+" | "+strings.Join(c.Args, " ")+" | "+strings.Join(append(c.Before, c.After...), ","))
+	}
+	want := []string{
+		"parallel=1 zerocopy=false direction=forward | --parallel=1 --time=2 --omit=1 | ",
+		"parallel=1 zerocopy=false direction=reverse | --parallel=1 --reverse --time=2 --omit=1 | ",
+		"parallel=1 zerocopy=true direction=forward | --parallel=1 --zerocopy --time=2 --omit=1 | ",
+		"parallel=1 zerocopy=true direction=reverse | --parallel=1 --zerocopy --reverse --time=2 --omit=1 | ",
+		"parallel=4 zerocopy=false direction=forward | --parallel=4 --time=2 --omit=1 | up,down",
+		"parallel=4 zerocopy=false direction=reverse | --parallel=4 --reverse --time=2 --omit=1 | up,down",
+		"parallel=8 direction=bidir bitrate=10M | --parallel=8 --bidir --bitrate=10M --time=2 --omit=1 | ",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("cases:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestSchedule(t *testing.T) {
+	p, _ := Parse("", []byte(plan))
+	cases, err := p.Cases(someOptions, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := p.Schedule(cases)
+	if len(steps) != 4*len(cases) {
+		t.Fatalf("%d steps", len(steps))
+	}
+	orders := map[string]bool{}
+	for round := 0; round <= 3; round++ {
+		ids, sorted := []string{}, []string{}
+		for i, s := range steps {
+			if s.Order != i || s.Warmup != (s.Round < 1) {
+				t.Errorf("step %d: %+v", i, s)
+			}
+			if s.Round == round {
+				ids = append(ids, s.Case.ID)
+			}
+		}
+		orders[strings.Join(ids, ";")] = true
+		sorted = slices.Sorted(slices.Values(ids))
+		if len(slices.Compact(sorted)) != len(cases) || len(ids) != len(cases) {
+			t.Errorf("round %d runs %v", round, ids)
+		}
+	}
+	if len(orders) < 2 {
+		t.Error("every round has the same order")
+	}
+	again := p.Schedule(cases)
+	p.Seed = 8
+	other := p.Schedule(cases)
+	same := 0
+	for i := range steps {
+		if steps[i].Case.ID != again[i].Case.ID {
+			t.Fatal("the same seed gives another order")
+		}
+		if steps[i].Case.ID == other[i].Case.ID {
+			same++
+		}
+	}
+	if same == len(steps) {
+		t.Error("another seed gives the same order")
+	}
+}
+
+func testEnv(fail func(Step) error) (*[]string, Env) {
+	var log []string
+	return &log, Env{
+		Run: func(_ context.Context, s Step) (json.RawMessage, error) {
+			log = append(log, fmt.Sprintf("%d %s", s.Round, s.Case.ID))
+			return json.RawMessage(`{"start":{},"end":{"x":1.50},"linkperf":{"schema":1}}`), fail(s)
+		},
+		Met:   func(context.Context, Step) string { return "" },
+		Shell: func(_ context.Context, c string) error { log = append(log, "$ "+c); return nil },
+		Now:   func() time.Time { return time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC) },
+	}
+}
+
+// A plan that is stopped in the middle of a run goes on with that run; one
+// that was killed while it wrote loses only the torn line.
+func TestResume(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	p, _ := Parse("", []byte("seed: 3\nrepeat: 3\npause: 1ms\naxes:\n  parallel: [1, 2]\nbefore: [first]\nafter: [last]\n"))
+	cases, err := p.Cases(someOptions, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := Create(dir, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	log, env := testEnv(func(Step) error {
+		if n++; n == 4 {
+			cancel()
+		}
+		if n == 2 {
+			return errors.New("it broke")
+		}
+		return nil
+	})
+	if err := p.Run(ctx, cases, store, env); !errors.Is(err, context.Canceled) {
+		t.Fatalf("stopped plan: %v", err)
+	}
+	store.Close()
+	if first := (*log)[0]; first != "$ first" || (*log)[len(*log)-1] != "$ last" {
+		t.Errorf("commands: %v", *log)
+	}
+	runs := filepath.Join(dir, RunsFile)
+	f, err := os.OpenFile(runs, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.WriteString(`{"start":{},"linkperf":{"run":{"case":"paral`)
+	f.Close()
+	if _, err := Create(dir, p); !errors.Is(err, ErrExists) {
+		t.Errorf("create again: %v", err)
+	}
+	store, stored, err := Resume(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	cases, err = stored.Cases(someOptions, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, env = testEnv(func(Step) error { return nil })
+	if err := stored.Run(t.Context(), cases, store, env); err != nil {
+		t.Fatal(err)
+	}
+	if len(*log) != 2+3 {
+		t.Errorf("after the third run three are left: %v", *log)
+	}
+	text, err := os.ReadFile(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	seen := map[string]string{}
+	for i, l := range lines {
+		r, ok := RecordOf([]byte(l))
+		if !ok || r.Order != i {
+			t.Fatalf("line %d: %s", i+1, l)
+		}
+		seen[key(r.Case, r.Round)] = r.Status
+		if !strings.HasPrefix(l, `{"start":{},"end":{"x":1.50},"linkperf":{"schema":1,"run":{"case":`) {
+			t.Errorf("the document changed: %s", l)
+		}
+	}
+	if len(lines) != 6 || len(seen) != 6 {
+		t.Errorf("%d lines, %d different runs", len(lines), len(seen))
+	}
+	failed := 0
+	for _, s := range seen {
+		if s == StatusFailed {
+			failed++
+		}
+	}
+	if failed != 1 {
+		t.Errorf("states: %v", seen)
+	}
+	if err := stored.Run(t.Context(), cases, store, env); err != nil || len(*log) != 5 {
+		t.Errorf("a finished plan runs nothing: %v %v", err, *log)
+	}
+}
+
+func TestSkipAndRequire(t *testing.T) {
+	p, _ := Parse("", []byte("repeat: 1\naxes:\n  address: [loopback, exposed]\n"))
+	cases, err := p.Cases(someOptions, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := Create(t.TempDir(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	log, env := testEnv(func(Step) error { return nil })
+	env.Met = func(_ context.Context, s Step) string {
+		if s.Case.Address == "exposed" {
+			return "this host has no exposed address"
+		}
+		return ""
+	}
+	var skipped []Record
+	env.Observe = func(e Event) {
+		if e.Kind == RunDone && e.Record.Status == StatusSkipped {
+			skipped = append(skipped, e.Record)
+		}
+	}
+	if err := p.Run(t.Context(), cases, store, env); err != nil {
+		t.Fatal(err)
+	}
+	if len(*log) != 1 || len(skipped) != 1 || skipped[0].Reason != "this host has no exposed address" {
+		t.Errorf("ran %v, skipped %v", *log, skipped)
+	}
+}
+
+func TestReadyPlans(t *testing.T) {
+	all := clientOptions{"parallel": true, "length": true, "bitrate": true, "zerocopy": false, "udp": false}
+	names, about := ReadyNames()
+	for _, want := range []string{"default", "loopback", "firewall", "mtu", "thunderbolt", "udp-loss"} {
+		if !slices.Contains(names, want) {
+			t.Errorf("no plan %s in %v", want, names)
+		}
+	}
+	for i, n := range names {
+		source, ok := Ready(n)
+		if !ok || about[i] == "" {
+			t.Fatalf("%s: %v %q", n, ok, about[i])
+		}
+		p, err := Parse(n, source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Cases(all, n, source); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A plan that was written and read back is the same plan.
+func TestPlanRoundTrip(t *testing.T) {
+	p, _ := Parse("", []byte(plan))
+	dir := t.TempDir()
+	s, err := Create(dir, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	s, q, err := Resume(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	a, err := p.Cases(someOptions, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := q.Cases(someOptions, "", nil)
+	if err != nil || fmt.Sprint(a) != fmt.Sprint(b) || q.Seed != 7 || q.Warmup != 1 {
+		t.Errorf("%v\n%v\n%v", a, b, err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(plan))
+	f.Add([]byte("axes:\n  mtu: [9000@eth0]\n"))
+	f.Fuzz(func(t *testing.T, source []byte) {
+		p, err := Parse("f", source)
+		if err != nil || p.Repeat > 10 || len(p.Axes) > 4 {
+			return
+		}
+		n := 1
+		for _, a := range p.Axes {
+			n *= max(1, len(a.Values))
+		}
+		if n < 1000 {
+			p.Cases(someOptions, "f", source)
+		}
+	})
+}

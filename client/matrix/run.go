@@ -1,0 +1,152 @@
+package matrix
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Env is what a plan needs from its surroundings.
+type Env struct {
+	// Run makes one test and returns its document, also when it failed. The
+	// context ends when the run takes too long or the plan is stopped.
+	Run func(ctx context.Context, s Step) (json.RawMessage, error)
+	// Met reports why a case cannot run here (a fact that the plan requires
+	// does not hold, an address that this host does not have); "" if it can.
+	Met func(ctx context.Context, s Step) (reason string)
+	// Shell runs a command of the plan.
+	Shell func(ctx context.Context, command string) error
+	// Change switches the system to what a case needs (firewall, MTU) before
+	// the run; nil if the plan has no such axis.
+	Change func(ctx context.Context, c Case) error
+	// Observe is told about every event; may be nil.
+	Observe func(Event)
+	// Now is the clock of the records.
+	Now func() time.Time
+}
+
+// Event is one thing that happened while a plan runs.
+type Event struct {
+	Kind   EventKind
+	Step   Step
+	Record Record          // RunDone only
+	Result json.RawMessage // RunDone only: the document
+	Left   int             // runs still to do, this one included
+	Total  int
+	Err    error // of a run that failed
+}
+
+// EventKind is the kind of an [Event].
+type EventKind int
+
+// The kinds.
+const (
+	RunStart EventKind = iota
+	RunDone
+)
+
+// Run works through the schedule and stores every finished run. Runs that
+// the store holds already are not repeated. A run that fails is recorded and
+// the rest goes on; the error is that of the surroundings (the store, the
+// plan's commands, a change of the system) or of the context.
+func (p *Plan) Run(ctx context.Context, cases []Case, store *Store, env Env) (err error) {
+	d := p.withDefaults()
+	var todo []Step
+	schedule := p.Schedule(cases)
+	for _, s := range schedule {
+		if !store.Done(s) {
+			todo = append(todo, s)
+		}
+	}
+	if len(todo) == 0 {
+		return nil
+	}
+	defer func() { // the plan's last commands run whatever happened
+		err = errors.Join(err, shell(context.WithoutCancel(ctx), env, d.After))
+	}()
+	if err := shell(ctx, env, d.Before); err != nil {
+		return err
+	}
+	for i, s := range todo {
+		if i > 0 {
+			if err := wait(ctx, time.Duration(d.Pause)); err != nil {
+				return err
+			}
+		}
+		if err := p.step(ctx, s, store, env, len(todo)-i, len(schedule)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step makes one run and stores it.
+func (p *Plan) step(ctx context.Context, s Step, store *Store, env Env, left, total int) error {
+	d := p.withDefaults()
+	observe := env.Observe
+	if observe == nil {
+		observe = func(Event) {}
+	}
+	observe(Event{Kind: RunStart, Step: s, Left: left, Total: total})
+	r := Record{Case: s.Case.ID, Labels: s.Case.Labels, Round: s.Round, Order: s.Order, Warmup: s.Warmup,
+		Interleaved: d.Order == Interleaved, Start: env.Now().UTC(), Status: StatusOK}
+	doc, runErr := json.RawMessage(nil), error(nil)
+	if reason := env.Met(ctx, s); reason != "" {
+		r.Status, r.Reason = StatusSkipped, reason
+	} else {
+		if env.Change != nil {
+			if err := env.Change(ctx, s.Case); err != nil {
+				return fmt.Errorf("prepare the system for %s: %w", s.Case.ID, err)
+			}
+		}
+		runErr = shell(ctx, env, s.Case.Before)
+		if runErr == nil {
+			limit, cancel := context.WithTimeoutCause(ctx, time.Duration(d.Duration+d.Omit+d.Timeout), errTimeout)
+			doc, runErr = env.Run(limit, s)
+			cancel()
+		}
+		runErr = errors.Join(runErr, shell(context.WithoutCancel(ctx), env, s.Case.After))
+		if ctx.Err() != nil {
+			return context.Cause(ctx) // stopped: an unfinished run is no run
+		}
+		if runErr != nil {
+			r.Status, r.Reason = StatusFailed, runErr.Error()
+		}
+	}
+	if err := store.Append(doc, r); err != nil {
+		return err
+	}
+	observe(Event{Kind: RunDone, Step: s, Record: r, Result: doc, Left: left, Total: total, Err: runErr})
+	return nil
+}
+
+var errTimeout = errors.New("the run took longer than its duration and timeout")
+
+func shell(ctx context.Context, env Env, commands []string) error {
+	for _, c := range commands {
+		if err := env.Shell(ctx, c); err != nil {
+			return fmt.Errorf("command %q: %w", c, err)
+		}
+	}
+	return nil
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	}
+}
+
+// Estimate is how long the runs will take: their durations, omitted parts
+// and pauses, and about half a second of set-up each.
+func (p *Plan) Estimate(runs int) time.Duration {
+	d := p.withDefaults()
+	return time.Duration(runs) * (time.Duration(d.Duration+d.Omit+d.Pause) + 300*time.Millisecond)
+}

@@ -1,0 +1,253 @@
+package matrix
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/goccy/go-yaml"
+)
+
+// The files of a stored plan. Everything else in the directory is derived.
+const (
+	PlanFile = "plan.yaml"
+	RunsFile = "runs.jsonl"
+)
+
+// The states of a run.
+const (
+	StatusOK      = "ok"
+	StatusFailed  = "failed"
+	StatusSkipped = "skipped"
+)
+
+// Record is what a stored run says of itself under linkperf.run of its
+// document.
+type Record struct {
+	Case        string    `json:"case"`
+	Labels      Labels    `json:"labels"`
+	Round       int       `json:"round"` // below 1: a warm-up round
+	Order       int       `json:"order"`
+	Warmup      bool      `json:"warmup,omitempty"`
+	Interleaved bool      `json:"interleaved"`
+	Start       time.Time `json:"start"`
+	Status      string    `json:"status"`
+	Reason      string    `json:"reason,omitempty"` // of a failed or skipped run
+}
+
+// Store keeps the finished runs of one plan in a directory. Each run is one
+// line, written whole and synced before the next run begins.
+type Store struct {
+	dir  string
+	runs *os.File
+	done map[string]bool // case and round
+}
+
+// ErrExists is returned for a directory that holds runs already.
+var ErrExists = errors.New("the directory holds runs already (--resume continues them)")
+
+// Create makes the directory and writes the plan as it will be run.
+func Create(dir string, p *Plan) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	if fi, err := os.Stat(filepath.Join(dir, RunsFile)); err == nil && fi.Size() > 0 {
+		return nil, fmt.Errorf("%s: %w", dir, ErrExists)
+	}
+	text, err := yaml.Marshal(p)
+	if err != nil {
+		return nil, fmt.Errorf("write the plan: %w", err)
+	}
+	if err := writeSynced(filepath.Join(dir, PlanFile), text); err != nil {
+		return nil, fmt.Errorf("write the plan: %w", err)
+	}
+	return open(dir)
+}
+
+// Resume opens a stored plan and returns it as it was run. A last line that a
+// crash left unfinished is not a run and is cut off.
+func Resume(dir string) (*Store, *Plan, error) {
+	name := filepath.Join(dir, PlanFile)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := Parse(name, text)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := open(dir)
+	return s, p, err
+}
+
+func open(dir string) (*Store, error) {
+	f, err := os.OpenFile(filepath.Join(dir, RunsFile), os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{dir: dir, runs: f, done: map[string]bool{}}
+	if err := s.load(); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return s, nil
+}
+
+// load learns which runs are finished and places the file behind the last
+// whole line.
+func (s *Store) load() error {
+	all, err := io.ReadAll(s.runs)
+	if err != nil {
+		return err
+	}
+	whole := bytes.LastIndexByte(all, '\n') + 1
+	if whole < len(all) {
+		if err := s.runs.Truncate(int64(whole)); err != nil {
+			return err
+		}
+	}
+	for i, line := range bytes.Split(all[:whole], []byte("\n")) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		r, ok := RecordOf(line)
+		if !ok {
+			return fmt.Errorf("line %d is not a run of a plan", i+1)
+		}
+		s.done[key(r.Case, r.Round)] = true
+	}
+	_, err = s.runs.Seek(int64(whole), io.SeekStart)
+	return err
+}
+
+func key(id string, round int) string { return fmt.Sprintf("%d %s", round, id) }
+
+// Done reports whether the run of that case and round is on disk.
+func (s *Store) Done(step Step) bool { return s.done[key(step.Case.ID, step.Round)] }
+
+// Dir returns the directory.
+func (s *Store) Dir() string { return s.dir }
+
+// Append writes one finished run: the iperf3 document with the record under
+// linkperf.run. When it returns nil the run is on disk.
+func (s *Store) Append(document json.RawMessage, r Record) error {
+	line, err := withRecord(document, r)
+	if err != nil {
+		return fmt.Errorf("store the run %s: %w", r.Case, err)
+	}
+	if _, err := s.runs.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("store the run %s: %w", r.Case, err)
+	}
+	if err := s.runs.Sync(); err != nil {
+		return fmt.Errorf("store the run %s: %w", r.Case, err)
+	}
+	s.done[key(r.Case, r.Round)] = true
+	return nil
+}
+
+// Close closes the files.
+func (s *Store) Close() error { return s.runs.Close() }
+
+func writeSynced(name string, text []byte) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// RecordOf reads linkperf.run of a document; ok is false if it has none.
+func RecordOf(document []byte) (r Record, ok bool) {
+	var d struct {
+		Linkperf struct {
+			Run *Record `json:"run"`
+		} `json:"linkperf"`
+	}
+	if json.Unmarshal(document, &d) != nil || d.Linkperf.Run == nil {
+		return Record{}, false
+	}
+	return *d.Linkperf.Run, true
+}
+
+// withRecord returns the document on one line with linkperf.run set, all else
+// in its order.
+func withRecord(document json.RawMessage, r Record) ([]byte, error) {
+	run, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	return setKey(document, []string{"linkperf", "run"}, run)
+}
+
+// setKey sets a nested key of a JSON object and keeps every other member
+// where it is.
+func setKey(object json.RawMessage, path []string, value json.RawMessage) ([]byte, error) {
+	if len(object) == 0 {
+		object = json.RawMessage("{}")
+	}
+	d := json.NewDecoder(bytes.NewReader(object))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, fmt.Errorf("not a JSON object: %w", errors.Join(err, json.Unmarshal(object, &map[string]any{})))
+	}
+	var out bytes.Buffer
+	out.WriteByte('{')
+	member := func(name string, v []byte) error {
+		if out.Len() > 1 {
+			out.WriteByte(',')
+		}
+		quoted, err := json.Marshal(name)
+		if err != nil {
+			return err
+		}
+		out.Write(quoted)
+		out.WriteByte(':')
+		return json.Compact(&out, v)
+	}
+	inner := func(old json.RawMessage) (json.RawMessage, error) {
+		if len(path) == 1 {
+			return value, nil
+		}
+		return setKey(old, path[1:], value)
+	}
+	set := false
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := t.(string) // a key of an object is a string
+		var v json.RawMessage
+		if err := d.Decode(&v); err != nil {
+			return nil, err
+		}
+		if name == path[0] && !set {
+			if v, err = inner(v); err != nil {
+				return nil, err
+			}
+			set = true
+		}
+		if err := member(name, v); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	if !set {
+		v, err := inner(nil)
+		if err != nil {
+			return nil, err
+		}
+		if err := member(path[0], v); err != nil {
+			return nil, err
+		}
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
