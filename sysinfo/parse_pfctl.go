@@ -1,7 +1,6 @@
 package sysinfo
 
 import (
-	"fmt"
 	"strings"
 )
 
@@ -21,7 +20,7 @@ func parsePFInfo(b []byte) (enabled bool, err error) {
 			return false, nil
 		}
 	}
-	return false, fmt.Errorf("pfctl -s info: no status in %.200q", b)
+	return false, notUnderstood("pfctl -s info: no status", b)
 }
 
 // parsePFRules counts the rules of pfctl -s rules and tells whether one of them

@@ -1,7 +1,6 @@
 package sysinfo
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 )
@@ -27,7 +26,7 @@ func parseSocketFilter(b []byte) (applicationFirewall, error) {
 			case "2":
 				f.On, f.BlockAll = new(true), new(true)
 			default:
-				return applicationFirewall{}, fmt.Errorf("socketfilterfw: unknown state %.80q", line)
+				return applicationFirewall{}, notUnderstood("socketfilterfw: unknown state", []byte(line))
 			}
 			known = true
 			continue
@@ -49,7 +48,7 @@ func parseSocketFilter(b []byte) (applicationFirewall, error) {
 		known = true
 	}
 	if !known {
-		return applicationFirewall{}, fmt.Errorf("socketfilterfw: not understood: %.200q", b)
+		return applicationFirewall{}, notUnderstood("socketfilterfw: not understood", b)
 	}
 	return f, nil
 }

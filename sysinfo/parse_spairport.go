@@ -2,8 +2,6 @@ package sysinfo
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -34,10 +32,10 @@ func parseAirPort(b []byte) ([]wifiLink, error) {
 		Cards []profilerItem `json:"SPAirPortDataType"`
 	}
 	if err := json.Unmarshal(b, &report); err != nil {
-		return nil, fmt.Errorf("SPAirPortDataType: %w", err)
+		return nil, because(ParseError, "SPAirPortDataType: %v", err)
 	}
 	if report.Cards == nil {
-		return nil, errors.New("SPAirPortDataType: no such list")
+		return nil, because(ParseError, "SPAirPortDataType: no such list")
 	}
 	links := []wifiLink{}
 	for _, card := range report.Cards {

@@ -2,8 +2,6 @@ package sysinfo
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 )
 
 // applicationFirewall is the state of the macOS application firewall. A nil
@@ -22,10 +20,10 @@ func parseFirewallReport(b []byte) (applicationFirewall, error) {
 		Settings []profilerItem `json:"SPFirewallDataType"`
 	}
 	if err := json.Unmarshal(b, &report); err != nil {
-		return applicationFirewall{}, fmt.Errorf("SPFirewallDataType: %w", err)
+		return applicationFirewall{}, because(ParseError, "SPFirewallDataType: %v", err)
 	}
 	if len(report.Settings) == 0 {
-		return applicationFirewall{}, errors.New("SPFirewallDataType: no settings")
+		return applicationFirewall{}, because(ParseError, "SPFirewallDataType: no settings")
 	}
 	var f applicationFirewall
 	s := report.Settings[0]
@@ -37,7 +35,7 @@ func parseFirewallReport(b []byte) (applicationFirewall, error) {
 	case "spfirewall_globalstate_block_all":
 		f.On, f.BlockAll = new(true), new(true)
 	default:
-		return f, fmt.Errorf("SPFirewallDataType: unknown state %.80q", state)
+		return f, notUnderstood("SPFirewallDataType: unknown state", []byte(state))
 	}
 	switch s.text("spfirewall_stealthenabled") {
 	case "Yes":

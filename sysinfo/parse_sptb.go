@@ -3,8 +3,6 @@ package sysinfo
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -55,10 +53,10 @@ func parseThunderbolt(b []byte) ([]thunderboltBus, error) {
 		Buses []profilerItem `json:"SPThunderboltDataType"`
 	}
 	if err := json.Unmarshal(b, &report); err != nil {
-		return nil, fmt.Errorf("SPThunderboltDataType: %w", err)
+		return nil, because(ParseError, "SPThunderboltDataType: %v", err)
 	}
 	if report.Buses == nil {
-		return nil, errors.New("SPThunderboltDataType: no such list")
+		return nil, because(ParseError, "SPThunderboltDataType: no such list")
 	}
 	buses := make([]thunderboltBus, 0, len(report.Buses))
 	for _, item := range report.Buses {
@@ -156,7 +154,7 @@ func parseThunderboltText(b []byte) ([]thunderboltBus, error) {
 		key, value, found := strings.Cut(strings.TrimSpace(line), ":")
 		value = strings.TrimSpace(value)
 		switch {
-		case !found:
+		case !found || value == "" && strings.Contains(thunderboltTextFields, key+":"):
 			continue
 		case value == "" || key == "Service":
 			if key == "Thunderbolt/USB4" || key == "Thunderbolt" {
@@ -236,10 +234,13 @@ func parseThunderboltText(b []byte) ([]thunderboltBus, error) {
 	}
 	finish()
 	if fields == 0 {
-		return nil, errors.New("no Thunderbolt report")
+		return nil, because(ParseError, "no Thunderbolt report")
 	}
 	return buses, nil
 }
+
+// thunderboltTextFields are fields, not headings, also where nothing follows.
+const thunderboltTextFields = "Vendor Name:Device Name:UID:Route String:Domain UUID:Mode:Device ID:Vendor ID:Status:Speed:"
 
 // isServiceName tells a heading below "Services:" from the next device's.
 func isServiceName(heading string) bool {

@@ -2,8 +2,6 @@ package sysinfo
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"regexp"
 )
 
@@ -38,15 +36,15 @@ var usbSpeedNames = map[string]int64{
 func parseUSBReport(b []byte) (usbReport, error) {
 	var types map[string][]profilerItem
 	if err := json.Unmarshal(b, &types); err != nil {
-		return usbReport{}, fmt.Errorf("USB report: %w", err)
+		return usbReport{}, because(ParseError, "USB report: %v", err)
 	}
 	host, isHost := types["SPUSBHostDataType"]
 	old, isOld := types["SPUSBDataType"]
 	if !isHost && !isOld {
-		return usbReport{}, errors.New("USB report: neither SPUSBHostDataType nor SPUSBDataType")
+		return usbReport{}, because(ParseError, "USB report: neither SPUSBHostDataType nor SPUSBDataType")
 	}
 	if isOld && !isHost && len(old) == 0 {
-		return usbReport{}, errors.New("SPUSBDataType is empty: this system answers SPUSBHostDataType only")
+		return usbReport{}, because(ParseError, "SPUSBDataType is empty: this system answers SPUSBHostDataType only")
 	}
 	r := usbReport{HasHostType: len(host) > 0}
 	buses := host

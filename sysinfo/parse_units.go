@@ -58,7 +58,7 @@ func knownMTU(v uint32) (int, bool) {
 // form with leading zeros left out ("2:0:0:0:1:36") too; "" if it is none.
 func canonicalMAC(s string) string {
 	parts := strings.FieldsFunc(s, func(r rune) bool { return r == ':' || r == '.' || r == '-' })
-	if len(parts) != 6 {
+	if len(parts) != 6 || strings.Contains(s, "::") {
 		return ""
 	}
 	mac := make(net.HardwareAddr, 6)
