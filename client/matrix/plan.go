@@ -173,11 +173,21 @@ func (e *Error) Error() string {
 // errors of type *[Error] with their place.
 func Parse(file string, source []byte) (*Plan, error) {
 	p := &Plan{}
-	d := yaml.NewDecoder(bytes.NewReader(source), yaml.Strict())
-	if err := d.Decode(p); err != nil && !errors.Is(err, io.EOF) {
+	if err := decode(source, p); err != nil && !errors.Is(err, io.EOF) {
 		return nil, decodeError(file, err)
 	}
 	return p, nil
+}
+
+// decode turns a panic of the library into an error: it has some on
+// malformed tags (found by fuzzing), and a plan file must not end a program.
+func decode(source []byte, p *Plan) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("this is not YAML: %v", r)
+		}
+	}()
+	return yaml.NewDecoder(bytes.NewReader(source), yaml.Strict()).Decode(p)
 }
 
 // decodeError turns goccy's error into ours.
