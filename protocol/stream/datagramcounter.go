@@ -1,0 +1,117 @@
+package stream
+
+import "linkperf/protocol"
+
+const (
+	// windowBits is how many counters back a duplicate is still recognised: an
+	// eighth of a second at two million datagrams a second.
+	windowBits = 1 << 18
+	// maxJump is how far a 64-bit counter may run ahead of the last one seen;
+	// more is not a datagram of this test.
+	maxJump = 1 << 40
+)
+
+// datagramCounter turns headers into the figures of a UDP receiver. It tells
+// loss, reordering and duplication apart, which a receiver that only keeps the
+// highest counter cannot.
+type datagramCounter struct {
+	wide bool
+
+	bytes      int64
+	highest    int64 // highest counter so far; they start at 1
+	unique     int64 // distinct datagrams
+	late       int64 // first arrivals below the highest counter
+	duplicates int64
+
+	seen []uint64 // bit n modulo windowBits: counter n arrived
+
+	jitter  float64 // seconds
+	transit int64   // of the previous datagram, nanoseconds
+	started bool    // transit is valid
+}
+
+func newDatagramCounter(wide bool) datagramCounter {
+	return datagramCounter{wide: wide, seen: make([]uint64, windowBits/64)}
+}
+
+// restart makes the next datagram the first one for the jitter.
+func (c *datagramCounter) restart() { c.jitter, c.started = 0, false }
+
+// count takes one datagram that arrived at the given time, in nanoseconds
+// since 1970. What is too short for a header is not of this test.
+func (c *datagramCounter) count(b []byte, at int64) {
+	h, ok := protocol.ParseHeader(b, c.wide)
+	if !ok {
+		return
+	}
+	n, ok := c.unwrap(h.Counter)
+	if !ok {
+		return
+	}
+	c.bytes += int64(len(b))
+	switch {
+	case n > c.highest:
+		c.clear(c.highest+1, n-1)
+		c.set(n)
+		c.highest = n
+		c.unique++
+	case c.highest-n >= windowBits || n < 1:
+		// Too old to tell, or not a counter that a sender uses: never a loss
+		// undone.
+		c.duplicates++
+	case c.isSet(n):
+		c.duplicates++
+	default:
+		c.set(n)
+		c.unique++
+		c.late++
+	}
+	c.interarrival(at - int64(h.Sec)*1e9 - int64(h.Usec)*1e3)
+}
+
+// unwrap makes a 64-bit number of a counter: the one nearest to the highest.
+func (c *datagramCounter) unwrap(counter uint64) (int64, bool) {
+	if !c.wide {
+		return c.highest + int64(int32(uint32(counter)-uint32(c.highest))), true
+	}
+	n := int64(counter)
+	return n, n >= 0 && n-c.highest < maxJump
+}
+
+// interarrival updates the jitter as RFC 3550 appendix A.8 has it. The clocks
+// of the two hosts cancel out; the first datagram only gives the starting point.
+func (c *datagramCounter) interarrival(transit int64) {
+	if c.started {
+		d := transit - c.transit
+		if d < 0 {
+			d = -d
+		}
+		c.jitter += (float64(d)/1e9 - c.jitter) / 16
+	}
+	c.transit, c.started = transit, true
+}
+
+func (c *datagramCounter) set(n int64) {
+	i := uint64(n) % windowBits
+	c.seen[i/64] |= 1 << (i % 64)
+}
+
+func (c *datagramCounter) isSet(n int64) bool {
+	i := uint64(n) % windowBits
+	return c.seen[i/64]&(1<<(i%64)) != 0
+}
+
+// clear forgets the counters from first to last, whose bits belonged to others
+// a window ago.
+func (c *datagramCounter) clear(first, last int64) {
+	if last-first >= windowBits {
+		clear(c.seen)
+		return
+	}
+	for first <= last {
+		i := uint64(first) % windowBits
+		n := min(last-first+1, int64(64-i%64))
+		c.seen[i/64] &^= (1<<uint(n) - 1) << (i % 64)
+		first += n
+	}
+}

@@ -1,0 +1,140 @@
+package stream
+
+import (
+	"math"
+	"time"
+
+	"linkperf/protocol"
+)
+
+// batch is a number of received messages. With receive offload a message holds
+// several datagrams of the same length.
+type batch struct {
+	buf     []byte
+	slot    int   // bytes of buf for each message
+	n       int   // messages
+	size    []int // bytes of message i
+	segment []int // bytes of each datagram in message i but the last; 0 means one datagram
+}
+
+func newBatch(messages, slot int) *batch {
+	return &batch{
+		buf: make([]byte, messages*slot), slot: slot,
+		size: make([]int, messages), segment: make([]int, messages),
+	}
+}
+
+func (b *batch) message(i int) []byte { return b.buf[i*b.slot : (i+1)*b.slot] }
+
+// sendDatagrams sends until something ends it. All datagrams of a batch carry
+// the time at which the batch was put together.
+func (s *Stream) sendDatagrams() error {
+	length, wide := s.c.Length, s.c.WideCounters
+	most := int64(s.path.batch(length))
+	buf := make([]byte, int(most)*length)
+	for i := 0; i < len(buf); i += length {
+		copy(buf[i:i+length], s.c.Payload.blocks)
+	}
+	var sent, counter int64
+	for !s.stop.Load() {
+		elapsed := time.Since(s.base)
+		n := most * int64(length)
+		if s.pacer != nil {
+			allow, wait := s.pacer.Next(elapsed, sent)
+			if wait > 0 {
+				if err := s.path.sleep(wait); err != nil {
+					return err
+				}
+				continue
+			}
+			n = min(n, allow)
+		}
+		held := true
+		if s.c.Budget != nil {
+			if n, held = s.c.Budget.take(n, int64(length)); n == 0 {
+				return nil
+			}
+		}
+		now := s.epoch + int64(elapsed)
+		h := protocol.Header{Sec: uint32(now / 1e9), Usec: uint32(now % 1e9 / 1e3)}
+		for i := int64(0); i < n; i += int64(length) {
+			h.Counter = uint64(counter + i/int64(length) + 1)
+			protocol.PutHeader(buf[i:], h, wide)
+		}
+		m, err := s.path.sendDatagrams(buf[:n], length)
+		counter += int64(m)
+		sent = counter * int64(length)
+		s.n.packets.Store(counter)
+		s.n.bytes.Store(sent)
+		if s.c.Budget != nil {
+			s.c.Budget.give(n, int64(m)*int64(length), held)
+		}
+		if err != nil && !transient(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// receiveDatagrams receives until it is stopped. All datagrams of a batch count
+// as arrived at the time at which the batch was read.
+func (s *Stream) receiveDatagrams() error {
+	b := s.path.newBatch(s.c.Length)
+	for !s.stop.Load() {
+		if err := s.path.receiveDatagrams(b); err != nil {
+			if transient(err) {
+				continue
+			}
+			return err
+		}
+		now := time.Since(s.base)
+		if s.mark.Load() && s.mark.Swap(false) {
+			s.rx.restart()
+		}
+		at := s.epoch + int64(now)
+		before := s.rx.bytes
+		for i := range b.n {
+			s.countMessage(b.message(i)[:b.size[i]], b.segment[i], at)
+		}
+		if s.rx.bytes != before {
+			s.publish(now)
+			if s.c.Budget != nil {
+				s.c.Budget.charge(s.rx.bytes - before)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Stream) countMessage(m []byte, segment int, at int64) {
+	if segment <= 0 {
+		segment = len(m)
+	}
+	for len(m) > 0 {
+		n := min(segment, len(m))
+		if n == protocol.HelloLength && protocol.IsHello(m[:n]) {
+			s.answer(m[:n])
+		}
+		s.rx.count(m[:n], at)
+		m = m[n:]
+	}
+}
+
+// answer repeats the reply to a client that did not get the first one.
+func (s *Stream) answer(hello []byte) {
+	reply := protocol.HelloReply(hello)
+	_, _ = s.path.sendDatagrams(reply[:], len(reply)) // lost like any datagram
+}
+
+// publish shows other goroutines what the receiver has counted.
+func (s *Stream) publish(now time.Duration) {
+	c := &s.rx
+	s.n.bytes.Store(c.bytes)
+	s.n.packets.Store(c.unique)
+	s.n.highest.Store(c.highest)
+	s.n.lost.Store(c.highest - c.unique)
+	s.n.late.Store(c.late)
+	s.n.dup.Store(c.duplicates)
+	s.n.jitter.Store(math.Float64bits(c.jitter))
+	s.n.last.Store(int64(now))
+}

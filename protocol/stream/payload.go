@@ -1,0 +1,166 @@
+package stream
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"linkperf/protocol"
+)
+
+// payloadFile is what sendFile reads: a file whose offset may be moved.
+type payloadFile interface {
+	io.ReadSeeker
+	Fd() uintptr
+}
+
+// Payload is what senders send: one or several blocks, read only, so that any
+// number of streams can share it.
+type Payload struct {
+	blocks []byte   // whole blocks
+	file   *os.File // the same, for sendfile; nil without zero copy
+}
+
+// NewPayload makes the payload that streams of this configuration send. Its
+// memory goes with the last stream; Close frees what zero copy needs.
+func NewPayload(c Config) (*Payload, error) {
+	length := c.Length
+	if length <= 0 {
+		length = DefaultLength(c.Transport)
+	}
+	n := length
+	if !c.LengthSet && (c.Transport == "" || c.Transport == protocol.TCP) {
+		n = max(length, maxChunk/length*length)
+	}
+	p := &Payload{blocks: make([]byte, n)}
+	if c.RepeatingPayload {
+		for i := range p.blocks {
+			p.blocks[i] = '0' + byte(i%length%10)
+		}
+	} else if _, err := rand.Read(p.blocks); err != nil {
+		return nil, fmt.Errorf("make random payload: %w", err)
+	}
+	if c.ZeroCopy && c.File == "" && c.Transport != protocol.UDP {
+		f, err := memoryFile(p.blocks)
+		if err != nil {
+			return nil, fmt.Errorf("make a file of the payload: %w", err)
+		}
+		p.file = f
+	}
+	return p, nil
+}
+
+// Close frees the payload. No stream may use it any more.
+func (p *Payload) Close() error {
+	if p.file == nil {
+		return nil
+	}
+	return p.file.Close()
+}
+
+// source is where a byte stream's payload comes from.
+type source interface {
+	chunk() int // the most that send takes
+	// send hands up to n bytes, at least one, to the kernel. It returns io.EOF
+	// when nothing is left.
+	send(n int) (int, error)
+}
+
+func (s *Stream) source() source {
+	switch {
+	case s.file != nil && s.c.ZeroCopy:
+		return &wholeFile{path: s.path, f: s.file, max: s.c.Length}
+	case s.file != nil:
+		return &fileBlocks{path: s.path, f: s.file, buf: make([]byte, s.c.Length)}
+	case s.c.Payload.file != nil:
+		return &repeatedFile{path: s.path, f: s.c.Payload.file, size: len(s.c.Payload.blocks)}
+	}
+	return &repeatedBlocks{path: s.path, blocks: s.c.Payload.blocks}
+}
+
+// repeatedBlocks sends the same blocks over and over.
+type repeatedBlocks struct {
+	path   path
+	blocks []byte
+	off    int
+}
+
+func (r *repeatedBlocks) chunk() int { return len(r.blocks) }
+
+func (r *repeatedBlocks) send(n int) (int, error) {
+	m, err := r.path.send(r.blocks[r.off:min(r.off+n, len(r.blocks))])
+	if r.off += m; r.off == len(r.blocks) {
+		r.off = 0
+	}
+	return m, err
+}
+
+// repeatedFile is the same with sendfile.
+type repeatedFile struct {
+	path path
+	f    *os.File
+	size int
+	off  int
+}
+
+func (r *repeatedFile) chunk() int { return r.size }
+
+func (r *repeatedFile) send(n int) (int, error) {
+	m, err := r.path.sendFile(r.f, int64(r.off), min(n, r.size-r.off))
+	if r.off += m; r.off == r.size {
+		r.off = 0
+	}
+	return m, err
+}
+
+// fileBlocks sends a file once, a block at a time.
+type fileBlocks struct {
+	path path
+	f    *os.File
+	buf  []byte
+	rest []byte // read and not sent
+}
+
+func (r *fileBlocks) chunk() int { return len(r.buf) }
+
+func (r *fileBlocks) send(n int) (int, error) {
+	if len(r.rest) == 0 {
+		m, err := io.ReadFull(r.f, r.buf)
+		if m == 0 {
+			return 0, fileEnd(err)
+		}
+		r.rest = r.buf[:m]
+	}
+	m, err := r.path.send(r.rest[:min(n, len(r.rest))])
+	r.rest = r.rest[m:]
+	return m, err
+}
+
+// fileEnd leaves io.EOF bare and says of any other error where it comes from.
+func fileEnd(err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return io.EOF
+	}
+	return protocol.NewError(protocol.CodeFile, fmt.Errorf("read: %w", err))
+}
+
+// wholeFile sends a file once with sendfile.
+type wholeFile struct {
+	path path
+	f    *os.File
+	max  int
+	off  int64
+}
+
+func (r *wholeFile) chunk() int { return r.max }
+
+func (r *wholeFile) send(n int) (int, error) {
+	m, err := r.path.sendFile(r.f, r.off, n)
+	r.off += int64(m)
+	if m == 0 && err == nil {
+		return 0, io.EOF
+	}
+	return m, err
+}
