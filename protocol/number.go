@@ -10,7 +10,8 @@ import (
 // an exponent (from 10^15 on, 3.2 to 3.11), or, when negative, as the unsigned
 // number with the same 64 bits (3.12 and 3.13 print -1 as
 // 18446744073709551615). They all pass through a double there, so fractions are
-// cut off and what is too large becomes the largest.
+// cut off and what is too large becomes the largest. The functions take any one
+// valid JSON value; ok is false for those that are no numbers.
 
 // two64 is 2^64.
 const two64 = 1 << 64
@@ -19,7 +20,7 @@ const two64 = 1 << 64
 // stands for a negative one.
 func parseInteger(raw []byte) (int64, bool) {
 	if u, err := strconv.ParseUint(string(raw), 10, 64); err == nil {
-		return int64(u), true
+		return int64(u), true // wraps as it did when it was printed
 	}
 	f, ok := parseFloat(raw)
 	switch {
@@ -52,7 +53,7 @@ func parseCount(raw []byte) (int64, bool) {
 }
 
 // parseRate reads a JSON number of bits per second; ok is false for a negative
-// one.
+// one too.
 func parseRate(raw []byte) (uint64, bool) {
 	if u, err := strconv.ParseUint(string(raw), 10, 64); err == nil {
 		return u, true
