@@ -284,7 +284,8 @@ func dataPath(s *measure.Start) string {
 	return strings.Join(paths, ",")
 }
 
-// datagrams tells of each received UDP stream what iperf3 has no key for.
+// datagrams tells of the receiver of each UDP stream what iperf3 has no key for:
+// it gives bytes, time and counters for the sender or in sums only.
 func datagrams(s *measure.Start, r *measure.Result) array {
 	out := array{}
 	if transport(&s.Params) != protocol.UDP {
@@ -298,6 +299,9 @@ func datagrams(s *measure.Start, r *measure.Result) array {
 		u := sr.Received.UDP
 		out = append(out, object{
 			{"socket", sr.Stream.Socket},
+			{"bytes", sr.Received.Bytes},
+			{"seconds", seconds(sr.Received.Duration)},
+			{"packets", u.Packets},
 			{"out_of_order", counted(u.OutOfOrder)},
 			{"duplicates", counted(u.Duplicates)},
 			{"dropped_by_socket", counted(u.Dropped)},
