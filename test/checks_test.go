@@ -127,6 +127,9 @@ func checkTiling(t *testing.T, m mode, p peer, f flow, doc document) {
 	if !p.ours {
 		gap = 2e-3 // stock reads the clock twice
 	}
+	if !p.ours && m.omit > 0 {
+		return // stock's first interval after the omit period is a mixture
+	}
 	ends := make(map[float64]float64)
 	for i, interval := range doc.objects("intervals") {
 		for _, s := range append(interval.objects("streams"), interval.object(f.interval)) {
@@ -198,9 +201,6 @@ func checkTotals(t *testing.T, m mode, p peer, f flow, doc document) {
 		if bps := doc.num(t, sum+".bits_per_second"); bytes > 0 && !near(bps, 8*bytes/seconds, 0.02) {
 			t.Errorf("%s: %v bit/s do not match %.0f bytes in %v s", sum, bps, bytes, seconds)
 		}
-		if m.seconds > 0 && !near(seconds, m.seconds, 0.1) {
-			t.Errorf("%s.seconds is %v, want %v", sum, seconds, m.seconds)
-		}
 	}
 
 	sent, received := doc.num(t, f.sent+".bytes"), doc.num(t, f.received+".bytes")
@@ -216,12 +216,6 @@ func checkTotals(t *testing.T, m mode, p peer, f flow, doc document) {
 	}
 	if received > sent+slack {
 		t.Errorf("received %.0f bytes of %.0f", received, sent)
-	}
-	if m.rate > 0 {
-		want := m.rate * float64(m.streams)
-		if bps := doc.num(t, f.sent+".bits_per_second"); !near(bps, want, 0.02) {
-			t.Errorf("sent at %v bit/s, want %v within 2 %%", bps, want)
-		}
 	}
 	if m.udp {
 		checkDatagrams(t, m, p, f, doc)
@@ -287,7 +281,11 @@ func checkAgreement(t *testing.T, m mode, server peer, c, s document) {
 			compare = append(compare, f.received+".lost_packets")
 		}
 		for _, path := range compare {
-			if a, b := c.num(t, path), s.num(t, path); a != b {
+			slack := 0.0
+			if !server.ours { // a stock sender may print a block less than it reports
+				slack = float64(m.streams) * c.num(t, "start.test_start.blksize")
+			}
+			if a, b := c.num(t, path), s.num(t, path); math.Abs(a-b) > slack {
 				t.Errorf("%s is %.0f for the client, %.0f for the server", path, a, b)
 			}
 		}
@@ -303,6 +301,26 @@ func ports(t *testing.T, doc document, key string) []string {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// timingFaults holds the duration of a test and the rate of a paced one
+// against what was asked for. Both suffer when the machine is busy with other
+// things, which says nothing about the peers.
+func timingFaults(m mode, client bool, doc document) []string {
+	var faults []string
+	for _, f := range flows(m, client) {
+		for _, sum := range []string{f.sent, f.received} {
+			seconds, ok := doc.float(sum + ".seconds")
+			if ok && m.seconds > 0 && !near(seconds, m.seconds, 0.1) {
+				faults = append(faults, fmt.Sprintf("%s.seconds is %v, want %v within 10 %%", sum, seconds, m.seconds))
+			}
+		}
+		want := m.rate * float64(m.streams)
+		if bps, ok := doc.float(f.sent + ".bits_per_second"); ok && bps > 0 && want > 0 && !near(bps, want, 0.02) {
+			faults = append(faults, fmt.Sprintf("%s: sent at %.0f bit/s, want %.0f within 2 %%", f.name, bps, want))
+		}
+	}
+	return faults
 }
 
 // near tells whether got is within the given part of want.
