@@ -92,7 +92,7 @@ func TestKernelSCTP(t *testing.T) {
 func TestKernelSCTPStreams(t *testing.T) {
 	wantUML(t)
 	ours := linkperf(t)
-	m := mode{client: []string{"--sctp", "--nstreams", "3", "-X", "127.0.0.1"}, check: overSCTP}
+	m := mode{client: []string{"--sctp", "--nstreams", "3"}, check: overSCTP}
 	for _, server := range append(stockPeers(t), ours) {
 		t.Run(ours.name+"->"+server.name, func(t *testing.T) { perform(t, m, ours, server).verify(t) })
 	}
