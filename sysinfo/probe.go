@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -161,3 +162,44 @@ func readLimited(name string) ([]byte, error) {
 // note hands an answer that came by a system call to the recorder of raw
 // answers, if there is one.
 func (p *probe) note(name string, answer any) { p.recorder.note(name, answer) }
+
+// glob lists the files below the probe's root that match, without the root.
+func (p *probe) glob(pattern string) []string {
+	found, err := filepath.Glob(p.at(pattern))
+	if err != nil {
+		return nil
+	}
+	prefix := filepath.Join("/", p.root)
+	for i, f := range found {
+		if prefix != "/" {
+			found[i] = strings.TrimPrefix(f, prefix)
+		}
+	}
+	return found
+}
+
+// resolve gives the file that a path with links leads to, below the probe's
+// root and without it.
+func (p *probe) resolve(name string) (string, error) {
+	target, err := filepath.EvalSymlinks(p.at(name))
+	if err != nil {
+		return "", err
+	}
+	if prefix := filepath.Join("/", p.root); prefix != "/" {
+		target = strings.TrimPrefix(target, prefix)
+	}
+	return target, nil
+}
+
+// readInt reads a file that holds one whole number.
+func (p *probe) readInt(name string) (int64, error) {
+	s, err := p.readText(name)
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0, notUnderstood(name, []byte(s))
+	}
+	return n, nil
+}

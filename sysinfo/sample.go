@@ -11,6 +11,7 @@ type coreTimes struct {
 // socketSample is what the kernel tells about one data connection at one
 // moment; nil is not told. Counters are cumulated since the connection began.
 type socketSample struct {
+	// MSS is the payload of a full segment sent: TCP options are subtracted.
 	MSS, MSSAdvertised        *int64 // bytes
 	PathMTU                   *int64 // bytes; also for UDP
 	Timestamps, WindowScaling *bool
@@ -19,7 +20,7 @@ type socketSample struct {
 	RTT, RTTMin               *int64 // microseconds
 	DeliveryRate              *int64 // bits per second
 	Segments, Retransmits     *int64 // sent ones
-	SentBytes                 *int64 // with retransmissions
+	SentBytes, ReceivedBytes  *int64 // sent with retransmissions
 	RetransmittedBytes        *int64
 	// Busy is the time with data to send, of which WindowLimited waited for
 	// the peer's window and BufferLimited for the own send buffer, microseconds.

@@ -2,6 +2,7 @@ package sysinfo
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -25,6 +26,13 @@ type source struct {
 	parsers []string // the functions that read its answer
 	timeout time.Duration
 	keep    time.Duration // how long a slow answer may be used again
+}
+
+func (s source) answers(path string) bool  { return oneCovers(s.fields, path) }
+func (a absence) answers(path string) bool { return oneCovers(a.fields, path) }
+
+func oneCovers(fields []string, path string) bool {
+	return slices.ContainsFunc(fields, func(f string) bool { return covers(f, path) })
 }
 
 // defaultTimeout is how long a source may take that names no other time.
