@@ -1,6 +1,7 @@
 package sysinfo
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 )
@@ -34,4 +35,9 @@ func powerSchemeMode(guid string) string {
 		return "power_saver"
 	}
 	return ""
+}
+
+// formatGUID writes a GUID as the registry does.
+func formatGUID(a uint32, b, c uint16, d [8]byte) string {
+	return fmt.Sprintf("{%08X-%04X-%04X-%X-%X}", a, b, c, d[:2], d[2:])
 }

@@ -46,8 +46,8 @@ func (v sysctlValues) count(name string) int {
 type cores struct {
 	Physical, Logical       int
 	Performance, Efficiency int // physical cores of the fastest kind, and of all others
-	Classes                 []rune
-	// Classes has 'P' or 'E' for each logical core by its number; nil if the
+	Classes                 []string
+	// Classes has "P" or "E" for each logical core by its number; nil if the
 	// numbers are not known to be in the order of the kinds.
 }
 
