@@ -22,7 +22,6 @@ func collectFirewall(ctx context.Context, p *probe, r *Record) error {
 			rules, err = parseNFT(b)
 		}
 	}
-	p.note("nft list ruleset", rules.chains)
 	f := filtering{}
 	if err == nil {
 		f = rules.summarize()
