@@ -12,33 +12,13 @@ const maxChunk = 1 << 20
 // sendBytes moves a byte stream's payload until something ends it.
 func (s *Stream) sendBytes() error {
 	src := s.source()
-	var sent int64
 	for !s.stop.Load() {
-		n := int64(src.chunk())
-		if s.pacer != nil {
-			allow, wait := s.pacer.Next(time.Since(s.base), sent)
-			if wait > 0 {
-				if err := s.path.sleep(wait); err != nil {
-					return err
-				}
-				continue
-			}
-			n = min(n, allow)
-		}
-		held := true
-		if s.c.Budget != nil {
-			if n, held = s.c.Budget.take(n, int64(s.c.Length)); n == 0 {
-				return nil
-			}
+		n, err := s.grant(int64(src.chunk()))
+		if n == 0 || err != nil {
+			return err
 		}
 		m, err := src.send(int(n))
-		if m > 0 {
-			sent += int64(m)
-			s.n.bytes.Store(sent)
-		}
-		if s.c.Budget != nil {
-			s.c.Budget.give(n, int64(m), held)
-		}
+		s.settle(int64(m))
 		if err != nil {
 			if peerClosed(err) {
 				return io.EOF

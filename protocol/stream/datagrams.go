@@ -35,27 +35,13 @@ func (s *Stream) sendDatagrams() error {
 	for i := 0; i < len(buf); i += length {
 		copy(buf[i:i+length], s.c.Payload.blocks)
 	}
-	var sent, counter int64
+	var counter int64
 	for !s.stop.Load() {
-		elapsed := time.Since(s.base)
-		n := most * int64(length)
-		if s.pacer != nil {
-			allow, wait := s.pacer.Next(elapsed, sent)
-			if wait > 0 {
-				if err := s.path.sleep(wait); err != nil {
-					return err
-				}
-				continue
-			}
-			n = min(n, allow)
+		n, err := s.grant(most * int64(length))
+		if n == 0 || err != nil {
+			return err
 		}
-		held := true
-		if s.c.Budget != nil {
-			if n, held = s.c.Budget.take(n, int64(length)); n == 0 {
-				return nil
-			}
-		}
-		now := s.epoch + int64(elapsed)
+		now := s.epoch + int64(time.Since(s.base))
 		h := protocol.Header{Sec: uint32(now / 1e9), Usec: uint32(now % 1e9 / 1e3)}
 		for i := int64(0); i < n; i += int64(length) {
 			h.Counter = uint64(counter + i/int64(length) + 1)
@@ -63,18 +49,22 @@ func (s *Stream) sendDatagrams() error {
 		}
 		m, err := s.path.sendDatagrams(buf[:n], length)
 		counter += int64(m)
-		sent = counter * int64(length)
 		s.n.packets.Store(counter)
-		s.n.bytes.Store(sent)
-		if s.c.Budget != nil {
-			s.c.Budget.give(n, int64(m)*int64(length), held)
-		}
-		if err != nil && !transient(err) {
-			return err
+		s.settle(int64(m) * int64(length))
+		if err != nil {
+			if !transient(err) {
+				return err
+			}
+			if err := s.path.sleep(retryPause); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
+
+// retryPause is how long a sender waits after an error that may pass.
+const retryPause = 100 * time.Microsecond
 
 // receiveDatagrams receives until it is stopped. All datagrams of a batch count
 // as arrived at the time at which the batch was read.

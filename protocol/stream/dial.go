@@ -66,7 +66,7 @@ func dialTCP(ctx context.Context, c DialConfig) (Socket, error) {
 		_ = conn.Close()
 		return nil, err
 	}
-	return newSocket(conn)
+	return newSocket(conn, c.Options)
 }
 
 // writeCookie gives up when the context ends.
@@ -125,7 +125,7 @@ func dialUDP(ctx context.Context, c DialConfig) (Socket, error) {
 		_ = conn.Close()
 		return nil, err
 	}
-	return newSocket(conn)
+	return newSocket(conn, c.Options)
 }
 
 func (c *DialConfig) hello(ctx context.Context, conn net.Conn, timeout time.Duration) error {
@@ -170,14 +170,14 @@ func (c *DialConfig) awaitReply(conn net.Conn) error {
 }
 
 // newSocket makes a socket of a connection that is ready for data.
-func newSocket(conn net.Conn) (*socket, error) {
+func newSocket(conn net.Conn, o sockopt.Options) (*socket, error) {
 	p, err := newNetPath(conn)
 	if err != nil {
 		_ = conn.Close()
 		return nil, protocol.NewError(protocol.CodeInitStream, err)
 	}
 	return &socket{
-		local: addrPort(conn.LocalAddr()), remote: addrPort(conn.RemoteAddr()), path: p,
+		local: addrPort(conn.LocalAddr()), remote: addrPort(conn.RemoteAddr()), window: o.Window, path: p,
 	}, nil
 }
 
@@ -194,7 +194,7 @@ func addrPort(a net.Addr) netip.AddrPort {
 // whose cookie it has read, and nothing beyond the cookie. The connection
 // belongs to the socket from then on, also when it fails.
 func FromConn(conn net.Conn, o sockopt.Options) (Socket, []string, error) {
-	s, err := newSocket(conn)
+	s, err := newSocket(conn, o)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -143,7 +143,7 @@ func (l *udpListener) connect(ctx context.Context, remote netip.AddrPort, dst ne
 	a.reply(hello)
 	a.start()
 	l.streams = append(l.streams, a)
-	return &socket{local: addrPort(conn.LocalAddr()), remote: remote, path: a}, nil
+	return &socket{local: addrPort(conn.LocalAddr()), remote: remote, window: l.options.Window, path: a}, nil
 }
 
 // drain throws away what arrived between bind and connect, when the socket was

@@ -71,6 +71,7 @@ type path interface {
 // beneath it is replaced once, when a stream is made of it.
 type socket struct {
 	local, remote netip.AddrPort
+	window        int // bytes asked for, 0 means the system's
 
 	mu          sync.RWMutex
 	path        path

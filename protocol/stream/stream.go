@@ -37,6 +37,10 @@ type Config struct {
 	// Budget, if not nil, ends a sender when it is used up; a receiver only
 	// charges it.
 	Budget *Budget
+	// Portable keeps the stream on the data path over net.Conn.
+	Portable bool
+	// without leaves kernel features out, for tests.
+	without without
 	// Payload, if not nil, is what is sent; several streams can share one.
 	Payload *Payload
 }
@@ -54,6 +58,7 @@ type Stream struct {
 	base   time.Time
 	epoch  int64 // base in nanoseconds since 1970
 	n      counters
+	tx     sending
 	rx     datagramCounter
 	drops  int64 // at Begin
 	mark   atomic.Bool
@@ -119,8 +124,30 @@ func (s *Stream) open() error {
 		return protocol.NewError(protocol.CodeInitStream, err)
 	}
 	s.path = s.sock.path
+	if udp {
+		s.growBuffers()
+	}
 	s.Info.Local, s.Info.Remote, s.Info.DataPath = s.sock.LocalAddr(), s.sock.RemoteAddr(), s.sock.Path()
 	return nil
+}
+
+// udpBuffer is the receive buffer that UDP streams ask for, in bytes. An
+// unprivileged process gets no more than the system's limit.
+const udpBuffer = 4 << 20
+
+// growBuffers makes the buffers hold a datagram at least, and many of them at a
+// receiver whose buffer size was not asked for.
+func (s *Stream) growBuffers() {
+	if s.sock.window > 0 {
+		return
+	}
+	raw := rawConn{s.sock}
+	_, _ = sockopt.GrowSendBuffer(raw, s.c.Length+1024)
+	n := s.c.Length + 1024
+	if !s.Info.Sender {
+		n = max(n, udpBuffer)
+	}
+	_, _ = sockopt.GrowReceiveBuffer(raw, n)
 }
 
 func (s *Stream) openFile() (err error) {
@@ -304,3 +331,6 @@ func (s *Stream) Sample() Sample {
 // add has one writer, so that an increment needs no locked instruction beyond
 // the store.
 func add(c *atomic.Int64, n int64) { c.Store(c.Load() + n) }
+
+// without names kernel features that a path leaves out.
+type without struct{ gso, gro bool }

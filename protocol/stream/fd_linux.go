@@ -1,0 +1,206 @@
+package stream
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// fdPath is a descriptor of our own, unknown to Go's network poller: the poller
+// would wake a thread for every edge of readiness, which costs a UDP stream
+// half of its throughput. System calls do not block and do not tell the
+// scheduler, so they must be short; waiting is ppoll(2) on the descriptor and an
+// eventfd, on a thread that belongs to the stream.
+type fdPath struct {
+	fd   int
+	wake int // eventfd, readable once interrupted
+	sctp bool
+
+	mu          sync.Mutex // between interrupt and close
+	closed      bool
+	interrupted atomic.Bool
+	polls       [2]unix.PollFd
+	timeout     unix.Timespec
+
+	receiveFlags int  // of recvfrom
+	zeroCopy     bool // for the name
+	sends        bool
+	udp          *udpCalls // nil for byte streams
+}
+
+// newFDPath takes the descriptor out of the hands of package net.
+func newFDPath(p *netPath) (*fdPath, error) {
+	fd := -1
+	var err error
+	if cerr := p.raw.Control(func(s uintptr) {
+		fd, err = unix.FcntlInt(s, unix.F_DUPFD_CLOEXEC, 0)
+	}); cerr != nil {
+		err = cerr
+	}
+	if err != nil {
+		return nil, fmt.Errorf("duplicate the descriptor: %w", err)
+	}
+	q, err := wrapFD(fd)
+	if err != nil {
+		_ = unix.Close(fd)
+		return nil, err
+	}
+	if err := p.conn.Close(); err != nil {
+		_ = q.close()
+		return nil, err
+	}
+	return q, nil
+}
+
+// wrapFD makes a path of a nonblocking socket, which it owns if it succeeds.
+func wrapFD(fd int) (*fdPath, error) {
+	wake, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+	if err != nil {
+		return nil, fmt.Errorf("eventfd: %w", err)
+	}
+	p := &fdPath{fd: fd, wake: wake}
+	p.polls[0].Fd = int32(fd)
+	p.polls[1] = unix.PollFd{Fd: int32(wake), Events: unix.POLLIN}
+	return p, nil
+}
+
+func (p *fdPath) name() string {
+	switch {
+	case p.udp != nil:
+		return p.udp.name(p.sends)
+	case p.sctp:
+		return "sctp"
+	case p.zeroCopy && p.sends:
+		return "rawfd+sendfile"
+	case p.receiveFlags != 0 && !p.sends:
+		return "rawfd+trunc"
+	}
+	return "rawfd"
+}
+
+// enter ties the goroutine to a thread, which may then wait with the precision
+// that pacing needs: the default slack is 50 µs (prctl(2)).
+func (p *fdPath) enter() {
+	runtime.LockOSThread()
+	if p.sends {
+		_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
+	}
+}
+
+func (p *fdPath) leave() {
+	if p.sends {
+		_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 0, 0, 0, 0) // 0 is the default
+	}
+	runtime.UnlockOSThread()
+}
+
+func (p *fdPath) interrupt() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.interrupted.Store(true)
+	if p.closed {
+		return
+	}
+	var one = [8]byte{1, 1, 1, 1, 1, 1, 1, 1} // any number but 0, whatever the byte order
+	_, _ = unix.Write(p.wake, one[:])
+}
+
+// wait blocks until the socket is ready for the events.
+func (p *fdPath) wait(events int16) error {
+	p.polls[0].Events = events
+	for {
+		_, err := unix.Ppoll(p.polls[:], nil, nil)
+		switch {
+		case p.interrupted.Load():
+			return ErrInterrupted
+		case err == nil:
+			return nil
+		case err != unix.EINTR:
+			return fmt.Errorf("ppoll: %w", err)
+		}
+	}
+}
+
+func (p *fdPath) sleep(d time.Duration) error {
+	p.timeout = unix.NsecToTimespec(int64(d))
+	_, err := unix.Ppoll(p.polls[1:], &p.timeout, nil)
+	switch {
+	case p.interrupted.Load():
+		return ErrInterrupted
+	case err != nil && err != unix.EINTR: // after a signal the pacer asks for the rest
+		return fmt.Errorf("ppoll: %w", err)
+	}
+	return nil
+}
+
+// retry decides after a failed call: nil means try again.
+func (p *fdPath) retry(errno syscall.Errno, events int16) error {
+	switch errno {
+	case unix.EINTR:
+		return nil
+	case unix.EAGAIN:
+		return p.wait(events)
+	}
+	return errno
+}
+
+func (p *fdPath) send(b []byte) (int, error) {
+	for !p.interrupted.Load() {
+		n, _, errno := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(p.fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),
+			uintptr(len(b)), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)
+		if errno == 0 {
+			return int(n), nil
+		}
+		if err := p.retry(errno, unix.POLLOUT); err != nil {
+			return 0, err
+		}
+	}
+	return 0, ErrInterrupted
+}
+
+func (p *fdPath) receive(b []byte) (int, error) {
+	for !p.interrupted.Load() {
+		n, _, errno := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(p.fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),
+			uintptr(len(b)), uintptr(unix.MSG_DONTWAIT|p.receiveFlags), 0, 0)
+		if errno == 0 {
+			if n == 0 {
+				return 0, io.EOF
+			}
+			return int(n), nil
+		}
+		if err := p.retry(errno, unix.POLLIN); err != nil {
+			return 0, err
+		}
+	}
+	return 0, ErrInterrupted
+}
+
+func (p *fdPath) closeWrite() error {
+	if p.udp != nil {
+		return nil
+	}
+	if err := unix.Shutdown(p.fd, unix.SHUT_WR); err != nil && !errors.Is(err, unix.ENOTCONN) {
+		return fmt.Errorf("shutdown: %w", err)
+	}
+	return nil
+}
+
+func (p *fdPath) control(f func(fd uintptr)) error {
+	f(uintptr(p.fd))
+	return nil
+}
+
+func (p *fdPath) close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	return errors.Join(unix.Close(p.fd), unix.Close(p.wake))
+}

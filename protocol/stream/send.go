@@ -1,0 +1,45 @@
+package stream
+
+import "time"
+
+// sending is the state of a sender: what it has sent, and what it may send.
+type sending struct {
+	sent    int64 // bytes
+	allowed int64 // bytes that the pacer lets go without being asked again
+
+	granted int64 // bytes taken from the budget and not settled
+	held    bool  // they were not charged
+}
+
+// grant waits until something may be sent and returns how many bytes, at most
+// n. It returns 0 when the budget is used up. settle must follow.
+func (s *Stream) grant(n int64) (int64, error) {
+	t := &s.tx
+	if s.pacer != nil {
+		for t.allowed <= 0 {
+			allow, wait := s.pacer.Next(time.Since(s.base), t.sent)
+			if t.allowed = allow; wait > 0 {
+				if err := s.path.sleep(wait); err != nil {
+					return 0, err
+				}
+			}
+		}
+		n = min(n, t.allowed)
+	}
+	if s.c.Budget != nil {
+		n, t.held = s.c.Budget.take(n, int64(s.c.Length))
+		t.granted = n
+	}
+	return n, nil
+}
+
+// settle counts the bytes that were sent of those granted.
+func (s *Stream) settle(n int64) {
+	t := &s.tx
+	t.sent += n
+	t.allowed -= n
+	s.n.bytes.Store(t.sent)
+	if s.c.Budget != nil {
+		s.c.Budget.give(t.granted, n, t.held)
+	}
+}
