@@ -106,10 +106,13 @@ func (j *jsonSink) document() object {
 // before there were any has moved 0 bytes, and says so as iperf3 does.
 func (j *jsonSink) end(r *measure.Result, err error) object {
 	var signal *SignalError
-	if len(r.Streams) == 0 && (j.o.Side == measure.Server || !errors.As(err, &signal)) {
-		return object{}
+	switch {
+	case len(r.Streams) > 0 && r.Start != nil:
+		return endObject(r.Start, r)
+	case j.o.Side == measure.Client && errors.As(err, &signal):
+		return endObject(j.start, &measure.Result{LocalCPU: r.LocalCPU})
 	}
-	return endObject(j.start, r)
+	return object{}
 }
 
 // event writes one event of a JSONStream. With several tests at once, each

@@ -21,6 +21,7 @@ type recording struct {
 	Case, Version, Role, Command string
 	File                         string `json:"stdout_file"`
 	Stderr                       string
+	Client                       string `json:"-"` // command of the client in the same case
 }
 
 func (r *recording) name() string { return r.Case + "_" + r.Version + "_" + r.Role }
@@ -37,6 +38,13 @@ func recordings(t *testing.T, kind string) []recording {
 	}
 	if len(out) < 100 {
 		t.Fatalf("%d recordings in %s", len(out), kind)
+	}
+	for i := range out {
+		for j := range out {
+			if out[j].Case == out[i].Case && strings.HasPrefix(out[j].Role, "client") {
+				out[i].Client = out[j].Command
+			}
+		}
 	}
 	return out
 }

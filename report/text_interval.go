@@ -51,7 +51,7 @@ func streamID(st *measure.StreamInfo) string { return fmt.Sprintf("%3d", st.Sock
 // line writes the columns that all lines have, followed by rest.
 func (t *textSink) line(id string, sender bool, start, end time.Duration, bytes int64, rest string) {
 	t.printf("[%s]%s %6.2f-%-6.2f sec  %s  %s%s", id, t.role(sender), seconds(start), seconds(end),
-		Size(float64(bytes)), Rate(measure.Rate(bytes, end-start), t.o.Format), rest)
+		sizeText(float64(bytes)), bitRate(measure.Rate(bytes, end-start), t.o.Format), rest)
 }
 
 func (t *textSink) Interval(iv *measure.Interval) error {
@@ -124,7 +124,7 @@ func (t *textSink) intervalLine(id string, st *measure.StreamInterval, sender bo
 	case st.TCP != nil && sender && id == sumID:
 		rest = fmt.Sprintf("  %3d%13s%s", st.TCP.Retransmits, "", tail)
 	case st.TCP != nil && sender:
-		rest = fmt.Sprintf("  %3d   %s%7s%s", st.TCP.Retransmits, Size(float64(st.TCP.SndCwnd)), "", tail)
+		rest = fmt.Sprintf("  %3d   %s%7s%s", st.TCP.Retransmits, sizeText(float64(st.TCP.SndCwnd)), "", tail)
 	}
 	t.line(id, sender, st.Start, st.End, st.Bytes, rest)
 }

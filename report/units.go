@@ -42,13 +42,13 @@ func unitNumber(bytes float64, format byte) string {
 	return fmt.Sprintf("%4.*f %s%s", digits, value, strings.TrimSpace(prefixes[power:power+1]), unit)
 }
 
-// Size writes a number of bytes as iperf3's Transfer and Cwnd columns do, such
-// as "2.50 MBytes": with powers of 1024 and at least four digits or blanks.
-func Size(bytes float64) string { return unitNumber(bytes, 'A') + "s" }
+// sizeText writes a number of bytes as iperf3's Transfer and Cwnd columns do,
+// such as "2.50 MBytes": with powers of 1024 and at least four digits or blanks.
+func sizeText(bytes float64) string { return unitNumber(bytes, 'A') + "s" }
 
-// Rate writes bits per second as iperf3's Bitrate column does, such as
+// bitRate writes bits per second as iperf3's Bitrate column does, such as
 // "20.9 Mbits/sec". format is a letter of -f, 0 for the unit that fits.
-func Rate(bitsPerSecond float64, format byte) string {
+func bitRate(bitsPerSecond float64, format byte) string {
 	if format == 0 {
 		format = 'a'
 	}

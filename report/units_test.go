@@ -34,13 +34,13 @@ func TestUnitNumber(t *testing.T) {
 
 func TestSizeAndRate(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{Size(2621440), "2.50 MBytes"},
-		{Size(524288), " 512 KBytes"},
-		{Size(0), "0.00 Bytes"},
-		{Rate(20.9e6, 0), "20.9 Mbits/sec"},
-		{Rate(20.9e6, 'k'), "20900 Kbits/sec"},
-		{Rate(0, 0), "0.00 bits/sec"},
-		{Rate(8*1024*1024, 'M'), "1.00 MBytes/sec"},
+		{sizeText(2621440), "2.50 MBytes"},
+		{sizeText(524288), " 512 KBytes"},
+		{sizeText(0), "0.00 Bytes"},
+		{bitRate(20.9e6, 0), "20.9 Mbits/sec"},
+		{bitRate(20.9e6, 'k'), "20900 Kbits/sec"},
+		{bitRate(0, 0), "0.00 bits/sec"},
+		{bitRate(8*1024*1024, 'M'), "1.00 MBytes/sec"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

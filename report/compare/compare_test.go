@@ -235,7 +235,7 @@ func TestVerdicts(t *testing.T) {
 			runs = append(runs, x)
 		}
 	}
-	v = Axes(runs, axis, metrics[3], Options{})[0]
+	v = Axes(runs, axis, metrics[4], Options{})[0]
 	if v.Outcome != Worse || v.Shift.Relative || !strings.Contains(v.String(), "points") {
 		t.Errorf("loss: %s %+v", v.String(), v)
 	}

@@ -21,6 +21,7 @@ type Metric struct {
 // receiver got (RFC 1242 section 3.17 counts what is forwarded, not what is
 // offered).
 var metrics = []Metric{
+	{Name: "bits_per_second", Title: "throughput", Unit: "bit/s", Higher: true, Relative: true, Value: total},
 	{Name: "to_server_bits_per_second", Title: "throughput to server", Unit: "bit/s", Higher: true, Relative: true, Value: throughput(true)},
 	{Name: "to_client_bits_per_second", Title: "throughput to client", Unit: "bit/s", Higher: true, Relative: true, Value: throughput(false)},
 	{Name: "retransmit_percent", Title: "retransmitted segments", Unit: "%", Value: retransmits},
@@ -46,6 +47,16 @@ func Values(r *measure.Result) map[string]float64 {
 		}
 	}
 	return v
+}
+
+// total is what was received in all directions of the test.
+func total(r *measure.Result) (sum float64, ok bool) {
+	for _, toServer := range []bool{true, false} {
+		if v, found := throughput(toServer)(r); found {
+			sum, ok = sum+v, true
+		}
+	}
+	return sum, ok
 }
 
 func throughput(toServer bool) func(*measure.Result) (float64, bool) {
