@@ -119,6 +119,7 @@ type outcome struct {
 	stderr  string
 	code    int // -1 after a signal
 	took    time.Duration
+	process *process
 }
 
 func (o outcome) String() string {
@@ -198,6 +199,7 @@ func (p *process) outcome() outcome {
 		stderr:  p.err.String(),
 		code:    p.cmd.ProcessState.ExitCode(),
 		took:    p.ended.Sub(p.started),
+		process: p,
 	}
 }
 

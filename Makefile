@@ -1,0 +1,88 @@
+# Two commands do everything on a fresh machine with Go: make run, make test.
+
+GO     ?= go
+PREFIX ?= /usr/local
+# With cgo off the program is one static file.
+BUILD  := CGO_ENABLED=0 $(GO) build -trimpath
+# Every package but the tests of the whole program, which run by themselves:
+# they measure time, and should not share the processors.
+UNITS   = $$($(GO) list ./... | grep -v '/test$$')
+# A result of go test kept from before says nothing about the peers of today.
+WHOLE  := $(GO) test -count=1 ./test
+
+.PHONY: build run test test-all test-uml test-windows bench bench-quick cross lint race fuzz install peer clean
+
+build: ## compile ./linkperf
+	$(BUILD) -o linkperf ./cmd/linkperf
+
+# The server says when it listens; a port that is taken already is left alone.
+run: build ## measure this machine's loopback (ARGS="-R" and the like go to the client)
+	@log=$$(mktemp); trap 'kill $$server 2>/dev/null; rm -f $$log' EXIT; \
+	for try in 1 2 3 4 5; do \
+		port=$$((20000 + ($$$$ + try * 101) % 12000)); \
+		./linkperf -s -1 -p $$port >$$log 2>&1 & server=$$!; \
+		until grep -q listening $$log || ! kill -0 $$server 2>/dev/null; do sleep 0.05; done; \
+		if grep -q listening $$log; then ./linkperf -c 127.0.0.1 -p $$port -t 3 $(ARGS); exit $$?; fi; \
+	done; cat $$log; exit 1
+
+test: peer ## unit tests, and the short form of the tests against stock iperf3
+	$(GO) test $(UNITS)
+	$(WHOLE) -timeout 8m
+
+test-all: peer ## everything: all modes, User Mode Linux, Wine
+	$(GO) test $(UNITS)
+	LINKPERF_TEST_ALL=1 $(WHOLE) -timeout 30m
+	$(MAKE) test-uml test-windows
+
+test-uml: ## SCTP, netem and fq inside a User Mode Linux kernel
+	LINKPERF_TEST_UML=1 $(WHOLE) -timeout 12m -run '^TestUML$$'
+
+test-windows: ## the Windows build under Wine
+	LINKPERF_TEST_WINDOWS=1 $(WHOLE) -timeout 15m -run '^TestWindows'
+
+bench: ## speed against stock iperf3, with STOCK=/path against that one
+	LINKPERF_BENCH=7 $(WHOLE) -timeout 30m -run '^TestBench$$' -v
+
+bench-quick: ## the same in less than a minute
+	LINKPERF_BENCH=3 $(WHOLE) -timeout 10m -run '^TestBench$$' -v
+
+cross: ## compile and vet for every supported system
+	@for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 freebsd/amd64; do \
+		echo "cross $$target"; \
+		GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/linkperf || exit 1; \
+		GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0 $(GO) vet ./... || exit 1; \
+	done
+
+lint: ## formatting, vet, staticcheck
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+
+race: ## unit tests, and a linkperf built so against stock, with the race detector
+	$(GO) test -race $(UNITS)
+	LINKPERF_TEST_RACE=1 $(WHOLE) -timeout 10m -run '^TestInterop$$'
+
+FUZZTIME ?= 10s
+fuzz: ## every fuzz target for FUZZTIME
+	@for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+			echo "fuzz $$pkg $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+		done; \
+	done
+
+install: build ## copy linkperf to $(PREFIX)/bin
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install -m 755 linkperf $(DESTDIR)$(PREFIX)/bin/linkperf
+
+# The stock peer for the tests. Without it they name what they skip.
+peer:
+	@command -v iperf3 >/dev/null || [ -n "$$STOCK" ] || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		export DEBIAN_FRONTEND=noninteractive; apt-get update -qq && apt-get install -y -qq --no-install-recommends iperf3; \
+	else \
+		echo "no iperf3 here: the tests against a stock peer (TestInterop and others in ./test) are skipped"; \
+	fi
+
+clean:
+	rm -rf linkperf linkperf.exe dist
