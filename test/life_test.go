@@ -17,7 +17,6 @@ type refusal struct {
 	name           string
 	client, server []string
 	text           string
-	either         bool // a stock server refuses it as well, with the same text
 }
 
 var refusals = []refusal{
