@@ -108,7 +108,8 @@ type eventStream struct {
 	offset int
 	end    int
 	ended  bool
-	events []byte // of a test whose events are mixed with those of others
+	mixed  bool   // something else stands between the events
+	events []byte // without that
 }
 
 func (rd *reader) run() {
@@ -230,11 +231,12 @@ func (rd *reader) event(name string, data json.RawMessage, test int, raw []byte,
 	}
 	if s == nil {
 		s = &eventStream{offset: at}
-		rd.streams[test] = s
 	}
 	if err := s.doc.event(name, data); err != nil {
 		return fmt.Errorf("event %q: %w", name, err)
 	}
+	rd.streams[test] = s
+	s.mixed = s.mixed || s.end > 0 && len(bytes.TrimSpace(rd.input[s.end:at])) > 0
 	s.end = at + len(raw)
 	s.events = append(append(s.events, raw...), '\n')
 	if name == "end" {
@@ -253,7 +255,7 @@ func (rd *reader) finish(s *eventStream) {
 	d.Document = s.doc.document()
 	d.Complete = s.ended
 	d.Raw = rd.input[s.offset:s.end]
-	if bytes.Count(d.Raw, []byte("\n"))+1 != bytes.Count(s.events, []byte("\n")) { // other tests in between
+	if s.mixed {
 		d.Raw = bytes.TrimSuffix(s.events, []byte("\n"))
 	}
 	rd.docs = append(rd.docs, d)

@@ -265,6 +265,7 @@ func FuzzRead(f *testing.F) {
 		}
 		f.Add(raw)
 	}
+	f.Add([]byte("{\"event\":\"start\"}\n{\"event\":\"start\",\"data\":{}}}}\n{\"event\":\"interval\",\"data\":{}}"))
 	f.Add([]byte(`{"start":{"test_start":{"num_streams":-1}},"end":{"streams":[{"udp":{"bytes":1e400,"end":-1e300}}]}}{"event":"end","data":null}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		docs, _ := Read(bytes.NewReader(raw))

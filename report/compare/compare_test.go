@@ -11,7 +11,7 @@ import (
 // Interval coverage is checked by simulation with a fixed seed: the share of
 // intervals that hold the true shift must agree with the confidence that the
 // interval claims, within 1.5 points.
-const simulations = 4000
+const simulations = 2400
 
 func near(t *testing.T, what string, got, want, within float64) {
 	t.Helper()
@@ -102,7 +102,7 @@ func TestCoverage(t *testing.T) {
 			var median, independent, paired, stratified struct{ hit, claimed float64 }
 			sims := simulations
 			if n >= 20 {
-				sims = simulations / 2
+				sims = simulations / 3
 			}
 			center := 0.0
 			if skewed {

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -137,7 +138,7 @@ func judge(runs []Run, axis, base, other string, m Metric, o Options) (Verdict, 
 	}
 	paired := !o.Unpaired
 	var pairs, samples []stratum
-	for _, key := range sortedKeys(groups) {
+	for _, key := range slices.Sorted(maps.Keys(groups)) {
 		g := groups[key]
 		var s, p stratum
 		byRound := map[int]*Run{}
@@ -177,15 +178,6 @@ func orAll(label string) string {
 		return "the set"
 	}
 	return label
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
 }
 
 // holm corrects the P values for the number of verdicts (Holm, 1979) and
@@ -244,14 +236,23 @@ func (v *Verdict) String() string {
 	case TooFewRuns:
 		return fmt.Sprintf("%s: too few runs to tell %s from %s (%d of each case would do)", v.Metric.Title, v.Other, v.Base, v.Needed)
 	case NoDifference:
-		return fmt.Sprintf("%s: no difference shown between %s and %s (%s %s)", v.Metric.Title, v.Base, v.Other, v.amount(v.Shift.Estimate, true), v.interval())
+		return fmt.Sprintf("%s: no difference shown between %s and %s (%s %s)", v.Metric.Title, v.Base, v.Other, v.amount(v.Shift.Estimate, true), v.Interval())
 	}
-	return fmt.Sprintf("%s: %s is %s than %s by %s %s", v.Metric.Title, v.Other, word, v.Base, v.amount(math.Abs(v.Shift.Estimate), false), v.interval())
+	lo, hi := v.Shift.Lo, v.Shift.Hi
+	if v.Shift.Estimate < 0 { // the word says the direction
+		lo, hi = -hi, -lo
+	}
+	return fmt.Sprintf("%s: %s is %s than %s by %s [%s, %s]", v.Metric.Title, v.Other, word, v.Base,
+		v.amount(math.Abs(v.Shift.Estimate), false), v.amount(lo, false), v.amount(hi, false))
 }
 
-func (v *Verdict) interval() string {
+// Interval is the shift's interval with its unit.
+func (v *Verdict) Interval() string {
 	return fmt.Sprintf("[%s, %s]", v.amount(v.Shift.Lo, true), v.amount(v.Shift.Hi, true))
 }
+
+// Change is the shift with its sign and unit.
+func (v *Verdict) Change() string { return v.amount(v.Shift.Estimate, true) }
 
 func (v *Verdict) amount(x float64, sign bool) string {
 	unit := v.Metric.Unit

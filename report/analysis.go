@@ -1,0 +1,232 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+
+	"linkperf/report/compare"
+)
+
+// Analysis is what a report says about a set: its cases, one verdict per axis
+// and metric, what the order of runs shows, what explains the figures.
+type Analysis struct {
+	Set         *Set
+	Metrics     []compare.Metric // measured in at least one counted run
+	Cases       []CaseSummary
+	Axes        []compare.Axis
+	Verdicts    []compare.Verdict
+	Drifts      []Drift
+	Rates       []RateEstimate
+	Findings    []Finding
+	Differences []Difference // facts that differ between cases
+	Warnings    []string
+}
+
+// Drift is a metric's trend over the order of runs.
+type Drift struct {
+	Metric compare.Metric
+	compare.Trend
+}
+
+// RateEstimate is a rate estimated from runs of different sizes or durations.
+type RateEstimate struct {
+	Case          string
+	BitsPerSecond float64
+	Runs          int
+}
+
+// Finding is a sentence that explains figures, and in how many of the runs it
+// holds.
+type Finding struct {
+	ID       string `json:"id"`
+	Severity string `json:"severity,omitempty"`
+	Sentence string `json:"sentence"`
+	Advice   string `json:"advice,omitempty"`
+	Runs     int    `json:"runs"`
+	Of       int    `json:"of"`
+}
+
+// Analyse computes what there is to say about a set.
+func Analyse(s *Set, o compare.Options) *Analysis {
+	a := &Analysis{Set: s, Axes: s.Axes()}
+	runs := s.CompareRuns()
+	a.Metrics = metricsOf(s)
+	for _, m := range a.Metrics {
+		a.Verdicts = append(a.Verdicts, compare.Axes(runs, a.Axes, m, o)...)
+		if t := compare.Drift(runs, m); t.P < 0.05 && t.N >= 8 && !math.IsNaN(t.Slope) {
+			a.Drifts = append(a.Drifts, Drift{m, t})
+		}
+	}
+	confidence := o.Confidence
+	if confidence == 0 {
+		confidence = 0.95
+	}
+	a.Cases = s.Cases(confidence, a.Metrics...)
+	a.Rates = s.rates()
+	a.Findings = s.findings()
+	a.Differences = Differences(s.byCase())
+	for i := range s.Runs {
+		switch r := &s.Runs[i]; r.Status {
+		case "failed":
+			a.Warnings = append(a.Warnings, fmt.Sprintf("failed: %s: %s", orFile(r), r.Reason))
+		case "skipped":
+			a.Warnings = append(a.Warnings, fmt.Sprintf("skipped: %s: %s", orFile(r), r.Reason))
+		}
+	}
+	for _, d := range a.Drifts {
+		if d.Metric.Name == "bits_per_second" {
+			a.Warnings = append(a.Warnings, fmt.Sprintf("%s changed over the runs by %+.2f %% a run (P %.3f): heat, battery or other load?", d.Metric.Title, d.Slope*100, d.P))
+		}
+	}
+	a.Warnings = distinct(a.Warnings)
+	return a
+}
+
+func orFile(r *StoredRun) string {
+	if r.planned {
+		return r.Case()
+	}
+	return r.File
+}
+
+// distinct drops repetitions and says how often a line stood.
+func distinct(lines []string) []string {
+	count := map[string]int{}
+	var kept []string
+	for _, l := range lines {
+		if count[l]++; count[l] == 1 {
+			kept = append(kept, l)
+		}
+	}
+	for i, l := range kept {
+		if n := count[l]; n > 1 {
+			kept[i] = fmt.Sprintf("%s (%d runs)", l, n)
+		}
+	}
+	return kept
+}
+
+// metricsOf returns the metrics that at least one counted run has. Throughput
+// each way is left out where no test had data both ways: it is the total.
+func metricsOf(sets ...*Set) []compare.Metric {
+	found, bidir := map[string]bool{}, false
+	for _, s := range sets {
+		for i := range s.Runs {
+			if r := &s.Runs[i]; r.Counted() {
+				bidir = bidir || len(r.Directions()) > 1
+				for name := range compare.Values(r.Result) {
+					found[name] = true
+				}
+			}
+		}
+	}
+	var ms []compare.Metric
+	for _, m := range compare.Metrics() {
+		each := m.Name == "to_server_bits_per_second" || m.Name == "to_client_bits_per_second"
+		if found[m.Name] && (bidir || !each) {
+			ms = append(ms, m)
+		}
+	}
+	return ms
+}
+
+// rates estimates, for each case but for its size or duration, the rate from
+// bytes against time.
+func (s *Set) rates() []RateEstimate {
+	type points struct{ seconds, bytes []float64 }
+	groups := map[string]*points{}
+	sized := false
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		if !r.Counted() {
+			continue
+		}
+		labels := map[string]string{}
+		for k, v := range r.Labels {
+			if k == "time" || k == "bytes" || k == "blockcount" {
+				sized = true
+				continue
+			}
+			labels[k] = v
+		}
+		c := (&compare.Run{Labels: labels}).Case()
+		if groups[c] == nil {
+			groups[c] = &points{}
+		}
+		for _, toServer := range r.Directions() {
+			if t := r.totals(toServer, false); t != nil {
+				groups[c].seconds = append(groups[c].seconds, t.Duration.Seconds())
+				groups[c].bytes = append(groups[c].bytes, float64(t.Bytes))
+			}
+		}
+	}
+	if !sized {
+		return nil
+	}
+	var rates []RateEstimate
+	for c, p := range groups {
+		if v, ok := compare.RateFit(p.seconds, p.bytes); ok {
+			rates = append(rates, RateEstimate{Case: c, BitsPerSecond: v, Runs: len(p.seconds)})
+		}
+	}
+	sort.Slice(rates, func(i, j int) bool { return rates[i].Case < rates[j].Case })
+	return rates
+}
+
+// findings gathers the findings of all runs; the sentence shown is that of
+// the first run which has it.
+func (s *Set) findings() []Finding {
+	index := map[string]int{}
+	var all []Finding
+	of := 0
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		if !r.Counted() || r.Linkperf == nil {
+			continue
+		}
+		of++
+		var fs []Finding
+		if json.Unmarshal(r.Linkperf.Findings, &fs) != nil {
+			continue
+		}
+		for _, f := range fs {
+			at, ok := index[f.ID]
+			if !ok {
+				at = len(all)
+				index[f.ID] = at
+				f.Runs = 0
+				f.Sentence, f.Advice = oneLine(f.Sentence), oneLine(f.Advice)
+				all = append(all, f)
+			}
+			all[at].Runs++
+		}
+	}
+	for i := range all {
+		all[i].Of = of
+	}
+	return all
+}
+
+// oneLine makes text from a file fit for a terminal: no control characters.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// byCase groups the counted runs.
+func (s *Set) byCase() map[string][]*StoredRun {
+	groups := map[string][]*StoredRun{}
+	for i := range s.Runs {
+		if r := &s.Runs[i]; r.Counted() {
+			groups[r.Case()] = append(groups[r.Case()], r)
+		}
+	}
+	return groups
+}

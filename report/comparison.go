@@ -1,0 +1,176 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"linkperf/report/compare"
+)
+
+// Comparison is what is to be said about two sets, or about the values of one
+// axis of a set.
+type Comparison struct {
+	Base, Other string // names of the sets; empty when one set is split by an axis
+	Verdicts    []compare.Verdict
+	Differences []Difference
+	Warnings    []string
+}
+
+// ErrNothingToCompare is returned for sets that have no case in common.
+var ErrNothingToCompare = errors.New("nothing to compare")
+
+// axisSet is the axis that tells two sets apart.
+const axisSet = "set"
+
+// CompareSets compares two sets case by case. Sets of which one was made by a
+// plan and the other not are matched by the parameters of their tests.
+func CompareSets(base, other *Set, o compare.Options) (*Comparison, error) {
+	if base.planned() != other.planned() || !sameLabels(base, other) {
+		base.DeriveLabels()
+		other.DeriveLabels()
+	}
+	var runs []compare.Run
+	groups := map[string][]*StoredRun{}
+	names := []string{base.Name, other.Name}
+	if names[0] == names[1] {
+		names = []string{base.Name + " (first)", other.Name + " (second)"}
+	}
+	c := &Comparison{Base: names[0], Other: names[1]}
+	for i, s := range []*Set{base, other} {
+		for _, r := range s.CompareRuns() {
+			labels := maps.Clone(r.Labels)
+			labels[axisSet] = names[i]
+			r.Labels, r.Interleaved = labels, false // rounds of different plans are no pairs
+			runs = append(runs, r)
+		}
+		for j := range s.Runs {
+			if r := &s.Runs[j]; r.Counted() {
+				groups[names[i]] = append(groups[names[i]], r)
+			}
+		}
+	}
+	for _, m := range metricsOf(base, other) {
+		c.Verdicts = append(c.Verdicts, compare.Axes(runs, []compare.Axis{{Name: axisSet, Values: names}}, m, o)...)
+	}
+	c.finish(groups)
+	if len(c.Verdicts) == 0 {
+		return c, fmt.Errorf("%w: %s and %s have no case in common", ErrNothingToCompare, base.Name, other.Name)
+	}
+	return c, nil
+}
+
+// CompareAxis compares the values of one axis of a set.
+func CompareAxis(s *Set, name string, o compare.Options) (*Comparison, error) {
+	c := &Comparison{}
+	axes := s.Axes()
+	at := slices.IndexFunc(axes, func(a compare.Axis) bool { return a.Name == name })
+	if at < 0 {
+		var names []string
+		for _, a := range axes {
+			names = append(names, a.Name)
+		}
+		return c, fmt.Errorf("%w: %s has no axis %q with two values; it has %s", ErrNothingToCompare, s.Name, name, orNone(names))
+	}
+	for _, m := range metricsOf(s) {
+		c.Verdicts = append(c.Verdicts, compare.Axes(s.CompareRuns(), axes[at:at+1], m, o)...)
+	}
+	groups := map[string][]*StoredRun{}
+	for i := range s.Runs {
+		if r := &s.Runs[i]; r.Counted() {
+			groups[r.Labels[name]] = append(groups[r.Labels[name]], r)
+		}
+	}
+	c.finish(groups)
+	return c, nil
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// planned reports whether the runs carry a plan's labels.
+func (s *Set) planned() bool {
+	return slices.ContainsFunc(s.Runs, func(r StoredRun) bool { return r.planned })
+}
+
+// sameLabels reports whether the sets have a case in common as they are.
+func sameLabels(a, b *Set) bool {
+	cases := map[string]bool{}
+	for i := range a.Runs {
+		cases[a.Runs[i].Case()] = true
+	}
+	return slices.ContainsFunc(b.Runs, func(r StoredRun) bool { return cases[r.Case()] })
+}
+
+func (c *Comparison) finish(groups map[string][]*StoredRun) {
+	c.Differences = Differences(groups)
+	for i := range c.Verdicts {
+		c.Warnings = append(c.Warnings, c.Verdicts[i].Warnings...)
+	}
+	c.Warnings = slices.Compact(c.Warnings)
+}
+
+// Slower returns the verdicts on throughput in which even the lower bound of
+// the slowdown is above the limit (0.05 = 5 %).
+func (c *Comparison) Slower(limit float64) []compare.Verdict {
+	var slow []compare.Verdict
+	for i := range c.Verdicts {
+		v := &c.Verdicts[i]
+		if lower, ok := v.Slowdown(); ok && v.Metric.Unit == "bit/s" && lower > limit {
+			slow = append(slow, *v)
+		}
+	}
+	return slow
+}
+
+// WriteText prints the comparison for a terminal.
+func (c *Comparison) WriteText(w io.Writer) error { return c.write(w, false) }
+
+// WriteMarkdown prints the same as Markdown.
+func (c *Comparison) WriteMarkdown(w io.Writer) error { return c.write(w, true) }
+
+func (c *Comparison) write(w io.Writer, markdown bool) error {
+	p := printer{w: w, markdown: markdown}
+	var rows [][]string
+	for i := range c.Verdicts {
+		v := &c.Verdicts[i]
+		interval := "too few runs"
+		if v.Shift.Confidence > 0 {
+			interval = v.Interval() + fmt.Sprintf(" (%.1f%%)", v.Shift.Confidence*100)
+		}
+		rows = append(rows, []string{v.Metric.Title, oneLine(v.Other), v.Change(), interval, fmt.Sprintf("%.3f", v.P), string(v.Outcome)})
+	}
+	if len(rows) > 0 {
+		p.heading("Compared with " + oneLine(c.Verdicts[0].Base))
+		p.table([]string{"metric", "", "shift", "interval", "P", "verdict"}, rows)
+	}
+	a := Analysis{Differences: c.Differences}
+	var lines []string
+	for i := range c.Verdicts {
+		if v := &c.Verdicts[i]; !secondary[v.Metric.Name] {
+			lines = append(lines, oneLine(v.String()))
+		}
+	}
+	p.list("In words", lines)
+	p.list("What else differed", a.differenceLines(20))
+	p.list("Warnings", c.Warnings)
+	return p.err
+}
+
+// WriteJSON prints the comparison as one JSON object.
+func (c *Comparison) WriteJSON(w io.Writer) error {
+	return writeIndented(w, struct {
+		Base        string        `json:"base,omitempty"`
+		Other       string        `json:"other,omitempty"`
+		Verdicts    []verdictJSON `json:"verdicts"`
+		Differences []Difference  `json:"differences"`
+		Warnings    []string      `json:"warnings"`
+	}{c.Base, c.Other, verdictsJSON(c.Verdicts), c.Differences, c.Warnings})
+}

@@ -1,0 +1,258 @@
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"linkperf/report/compare"
+	"linkperf/report/plot"
+)
+
+//go:embed templates/page.html
+var pageText string
+
+// figure is a picture with its caption.
+type figure struct {
+	SVG     template.HTML
+	Caption string
+	Open    bool
+}
+
+// page is what the template shows.
+type page struct {
+	Title, When           string
+	Runs, Failed, Skipped int
+	PlotStyle             template.CSS
+	Verdicts, Warnings    []string
+	Findings              []Finding
+	Cases                 []caseRow
+	Figures, Over, Order  []figure
+	Hosts                 []hostTable
+	Plan                  string
+}
+
+type caseRow struct {
+	Case, Metric string
+	Cells        []string
+	Warnings     []string
+}
+
+// hostTable shows the facts of one end: one column where all cases agree,
+// otherwise one for each group that differs.
+type hostTable struct {
+	Side   string
+	Groups []string
+	Facts  []hostFact
+}
+
+type hostFact struct {
+	Name    string
+	Values  []string
+	Differs bool
+}
+
+// WriteHTML writes the page: self-contained, without script, readable on a
+// phone, in the dark, on paper and by screen readers.
+func (a *Analysis) WriteHTML(w io.Writer, title string) error {
+	t, err := template.New("page").Parse(pageText)
+	if err != nil {
+		return fmt.Errorf("page template: %w", err)
+	}
+	p := page{Title: title, Runs: len(a.Set.Runs), PlotStyle: template.CSS(plot.Style), Findings: a.Findings, Warnings: a.Warnings,
+		Plan: string(a.Set.Plan), Verdicts: a.sentences()}
+	if p.Title == "" {
+		p.Title = "linkperf report"
+	}
+	for i := range a.Set.Runs {
+		switch a.Set.Runs[i].Status {
+		case "failed":
+			p.Failed++
+		case "skipped":
+			p.Skipped++
+		}
+	}
+	p.When = a.when()
+	for _, c := range a.Cases {
+		p.Cases = append(p.Cases, caseRow{Case: orDash(c.Case), Metric: c.Metric.Title, Cells: summaryCells(&c), Warnings: c.Summary.Warnings})
+	}
+	a.figures(&p)
+	a.overTime(&p)
+	a.inOrder(&p)
+	p.Hosts = a.hosts()
+	var b bytes.Buffer // a page is written whole or not at all
+	if err := t.Execute(&b, p); err != nil {
+		return fmt.Errorf("page template: %w", err)
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+func (a *Analysis) when() string {
+	first, last := "", ""
+	for i := range a.Set.Runs {
+		if t := utc(a.Set.Runs[i].Start); t != "" {
+			if first == "" || t < first {
+				first = t
+			}
+			last = max(last, t)
+		}
+	}
+	if first == "" {
+		return ""
+	}
+	short := func(s string) string { return strings.Replace(s[:16], "T", " ", 1) }
+	return short(first) + " to " + short(last) + " UTC"
+}
+
+// figures draws, for each metric, all cases, every run as a dot.
+func (a *Analysis) figures(p *page) {
+	for i, m := range a.Metrics {
+		d := plot.Dots{ID: fmt.Sprintf("cases-%d", i), Title: m.Title + " by case", Unit: m.Unit, Zero: true}
+		for _, c := range a.Cases {
+			if c.Metric.Name == m.Name {
+				d.Groups = append(d.Groups, plot.Group{Label: orDash(c.Case), Values: c.Values, Median: c.Summary.Median, Lo: c.Summary.Lo, Hi: c.Summary.Hi})
+			}
+		}
+		better := "lower is better"
+		if m.Higher {
+			better = "higher is better"
+		}
+		p.Figures = append(p.Figures, figure{SVG: template.HTML(d.SVG()), Caption: fmt.Sprintf("%s: every run as a dot, median as a bar, its interval as a line; %s", m.Title, better)})
+	}
+}
+
+// overTime draws the throughput of each run of a case against time. Pages of
+// large sets show the cases folded.
+func (a *Analysis) overTime(p *page) {
+	groups := a.Set.byCase()
+	names := slices.Sorted(maps.Keys(groups))
+	for i, n := range names {
+		l := plot.Lines{ID: fmt.Sprintf("time-%d", i), Title: "throughput over time: " + orDash(n), XLabel: "seconds", Unit: "bit/s"}
+		for _, r := range groups[n] {
+			if s := overTime(r); len(s.X) > 1 {
+				l.Series = append(l.Series, s)
+			}
+		}
+		if len(l.Series) > 0 {
+			p.Over = append(p.Over, figure{SVG: template.HTML(l.SVG()), Caption: orDash(n), Open: len(names) == 1})
+		}
+	}
+}
+
+func overTime(r *StoredRun) plot.Series {
+	s := plot.Series{Label: fmt.Sprintf("run %d", r.Order+1)}
+	if r.Round > 0 {
+		s.Label = fmt.Sprintf("round %d", r.Round)
+	}
+	for i := range r.Result.Intervals {
+		iv := &r.Result.Intervals[i]
+		if iv.Omitted || iv.End <= iv.Start {
+			continue
+		}
+		var sum int64
+		for j := range iv.Streams {
+			sum += iv.Streams[j].Bytes
+		}
+		s.X = append(s.X, iv.End.Seconds())
+		s.Y = append(s.Y, float64(sum)*8/(iv.End-iv.Start).Seconds())
+	}
+	return s
+}
+
+// inOrder draws the runs in their order, a colour for each case.
+func (a *Analysis) inOrder(p *page) {
+	if len(a.Set.Runs) < 4 {
+		return
+	}
+	for i, m := range a.Metrics {
+		if secondary[m.Name] {
+			continue
+		}
+		l := plot.Lines{ID: fmt.Sprintf("order-%d", i), Title: m.Title + " in the order of the runs", XLabel: "run", Unit: m.Unit, Points: true}
+		at := map[string]int{}
+		for j := range a.Set.Runs {
+			r := &a.Set.Runs[j]
+			v, ok := compare.Values(r.Result)[m.Name]
+			if !ok || !r.Counted() {
+				continue
+			}
+			k, known := at[r.Case()]
+			if !known {
+				k = len(l.Series)
+				at[r.Case()] = k
+				l.Series = append(l.Series, plot.Series{Label: orDash(r.Case())})
+			}
+			l.Series[k].X, l.Series[k].Y = append(l.Series[k].X, float64(r.Order+1)), append(l.Series[k].Y, v)
+		}
+		caption := m.Title + ": no trend shown"
+		for _, d := range a.Drifts {
+			if d.Metric.Name == m.Name && !math.IsNaN(d.Slope) {
+				caption = fmt.Sprintf("%s: a trend of %+.2f %% a run (P %.3f)", m.Title, d.Slope*100, d.P)
+			}
+		}
+		p.Order = append(p.Order, figure{SVG: template.HTML(l.SVG()), Caption: caption})
+	}
+}
+
+// hosts lists the facts of both ends, those that differ between cases first
+// and marked.
+func (a *Analysis) hosts() []hostTable {
+	groups := a.Set.byCase()
+	differs := map[string]map[string]string{}
+	for _, d := range a.Differences {
+		differs[d.Side+" "+d.Fact] = d.Values
+	}
+	var tables []hostTable
+	for _, side := range []string{"", "client", "server"} {
+		t := hostTable{Side: side}
+		if side == "" {
+			t.Side = "programs"
+		}
+		facts := map[string]string{}
+		for _, n := range slices.Sorted(maps.Keys(groups)) {
+			for k, v := range groups[n][0].facts()[side] {
+				if _, ok := facts[k]; !ok {
+					facts[k] = v
+				}
+			}
+		}
+		varies := false
+		for k := range facts {
+			varies = varies || differs[side+" "+k] != nil
+		}
+		t.Groups = []string{"all cases"}
+		if varies {
+			t.Groups = nil
+			for _, n := range slices.Sorted(maps.Keys(groups)) {
+				t.Groups = append(t.Groups, orDash(n))
+			}
+		}
+		for _, k := range slices.Sorted(maps.Keys(facts)) {
+			f := hostFact{Name: k}
+			if byGroup := differs[side+" "+k]; byGroup != nil {
+				f.Differs = true
+				for _, n := range slices.Sorted(maps.Keys(groups)) {
+					f.Values = append(f.Values, byGroup[n])
+				}
+			} else {
+				for range t.Groups {
+					f.Values = append(f.Values, facts[k])
+				}
+			}
+			t.Facts = append(t.Facts, f)
+		}
+		sort.SliceStable(t.Facts, func(i, j int) bool { return t.Facts[i].Differs && !t.Facts[j].Differs })
+		if len(t.Facts) > 0 {
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}

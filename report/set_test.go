@@ -1,0 +1,377 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"linkperf/report/compare"
+)
+
+// planDir stores a small plan: two cases, rounds runs each, made from a
+// recorded document whose figures are scaled; one run failed, one is a
+// warm-up, one was skipped.
+func planDir(t *testing.T, rounds int, factor float64) string {
+	t.Helper()
+	dir := t.TempDir()
+	raw, err := os.ReadFile("testdata/json/tcp_3.21_client.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("plan.yaml", "repeat: 6\naxes:\n  firewall: [on, {value: off}]\n")
+	var lines bytes.Buffer
+	order := 0
+	line := func(firewall string, round int, status, reason string, scale float64) {
+		var doc map[string]any
+		if err := json.Unmarshal(raw, &doc); err != nil {
+			t.Fatal(err)
+		}
+		scaleFigures(doc, scale)
+		mtu := 1500
+		if firewall == "off" {
+			mtu = 9000
+		}
+		doc["linkperf"] = map[string]any{"schema": 1, "version": "0.1", "data_path": "net",
+			"sysinfo":  map[string]any{"client": map[string]any{"link": map[string]any{"mtu_bytes": mtu, "driver": "<b>veth</b>"}, "counters": map[string]any{"rx": order}}, "server": nil},
+			"findings": []any{map[string]any{"id": "mtu-mismatch", "sentence": "An MTU of 1500 meets one of 9000.\x1b[31m", "advice": "Raise it."}},
+			"run": map[string]any{"case": "firewall=" + firewall, "labels": map[string]string{"firewall": firewall}, "round": round, "order": order,
+				"warmup": round < 1, "interleaved": true, "start": "2026-11-30T12:00:00Z", "status": status, "reason": reason}}
+		if status == "failed" {
+			doc["error"] = reason
+			doc["end"] = map[string]any{}
+		}
+		b, err := json.Marshal(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&lines, "%s\n", b)
+		order++
+	}
+	line("on", 0, "ok", "", 5) // warm-up
+	for round := 1; round <= rounds; round++ {
+		// Both cases of a round share the round's speed.
+		speed := 1 + 0.3*float64(round%3)
+		line("on", round, "ok", "", speed)
+		line("off", round, "ok", "", speed*factor*(1+0.001*float64(round)))
+	}
+	line("on", rounds+1, "failed", "=1+1 the server is busy running a test. try again later", 1)
+	write("runs.jsonl", lines.String())
+	return dir
+}
+
+// scaleFigures multiplies every bytes and bits_per_second.
+func scaleFigures(v any, by float64) {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, x := range v {
+			if f, ok := x.(float64); ok && (k == "bytes" || k == "bits_per_second") {
+				v[k] = math.Round(f * by)
+			}
+			scaleFigures(x, by)
+		}
+	case []any:
+		for _, x := range v {
+			scaleFigures(x, by)
+		}
+	}
+}
+
+func TestPlanSet(t *testing.T) {
+	s, err := LoadSet(planDir(t, 8, 1.25))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Runs) != 18 {
+		t.Fatalf("%d runs", len(s.Runs))
+	}
+	a := Analyse(s, compare.Options{})
+	if len(a.Axes) != 1 || !slices.Equal(a.Axes[0].Values, []string{"on", "off"}) {
+		t.Errorf("axes %+v: the base is the plan's first value", a.Axes)
+	}
+	var v *compare.Verdict
+	for i := range a.Verdicts {
+		if a.Verdicts[i].Metric.Name == "bits_per_second" {
+			v = &a.Verdicts[i]
+		}
+	}
+	if v == nil || v.Outcome != compare.Better || !v.Shift.Paired || math.Abs(v.Shift.Estimate-0.255) > 0.01 {
+		t.Errorf("verdict %+v", v)
+	}
+	var text, markdown, js bytes.Buffer
+	if err := errors.Join(a.WriteText(&text), a.WriteMarkdown(&markdown), a.WriteJSON(&js)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"firewall=off", "off is faster than on by", "mtu-mismatch", "16 of 16 runs", "link.mtu_bytes", "off: 9000; on: 1500",
+		"failed: firewall=on: =1+1 the server is busy"} {
+		if !strings.Contains(strings.ReplaceAll(text.String(), "firewall=off:", "off:"), want) && !strings.Contains(text.String(), want) &&
+			!strings.Contains(strings.NewReplacer("firewall=on: 1500", "on: 1500", "firewall=off: 9000", "off: 9000").Replace(text.String()), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+	if strings.Contains(text.String(), "\x1b") || strings.Contains(text.String(), "counters") {
+		t.Errorf("control characters or counters in\n%s", text.String())
+	}
+	if !strings.Contains(markdown.String(), "|") || !strings.Contains(markdown.String(), "## Cases") {
+		t.Errorf("markdown\n%s", markdown.String())
+	}
+	var back struct {
+		Cases []struct {
+			Case, Metric string
+			N, Failed    int
+			Values       []float64
+		}
+		Verdicts []struct{ Verdict string }
+	}
+	if err := json.Unmarshal(js.Bytes(), &back); err != nil {
+		t.Fatal(err)
+	}
+	if c := back.Cases[0]; c.N != 8 || len(c.Values) != 8 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestHTMLPage(t *testing.T) {
+	s, err := LoadSet(planDir(t, 8, 1.25))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := Analyse(s, compare.Options{}).WriteHTML(&b, "<firewall>"); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	for _, forbidden := range []string{"<script", "http://", "https://", "<firewall>", "<b>veth", "NaN"} {
+		rest := strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, "")
+		if strings.Contains(rest, forbidden) {
+			t.Errorf("the page holds %q", forbidden)
+		}
+	}
+	for _, want := range []string{`<html lang="en">`, "<title>&lt;firewall&gt;</title>", "<h1>", "prefers-color-scheme:dark", `role="img"`, "<mark>9000</mark>", "<mark>1500</mark>"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	// Every dot of the picture of the cases is a run's figure.
+	at := strings.Index(page, `aria-labelledby="cases-0-t`)
+	svg := page[at : at+strings.Index(page[at:], "</svg>")]
+	var dots []float64
+	d := xml.NewDecoder(strings.NewReader(svg[strings.Index(svg, ">")+1:]))
+	for {
+		tok, err := d.Token()
+		if err != nil {
+			break
+		}
+		if e, ok := tok.(xml.StartElement); ok {
+			for _, x := range e.Attr {
+				if x.Name.Local == "data-value" {
+					v, err := strconv.ParseFloat(x.Value, 64)
+					if err != nil {
+						t.Fatal(err)
+					}
+					dots = append(dots, v)
+				}
+			}
+		}
+	}
+	var figures []float64
+	for _, r := range s.CompareRuns() {
+		figures = append(figures, r.Values["bits_per_second"])
+	}
+	slices.Sort(dots)
+	slices.Sort(figures)
+	if !slices.Equal(dots, figures) {
+		t.Errorf("dots %v\nruns %v", dots, figures)
+	}
+}
+
+func TestCSV(t *testing.T) {
+	dir := planDir(t, 3, 1)
+	udp, err := os.ReadFile("testdata/json/udp-bidir_3.21_client.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "u.json"), udp, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s, err := LoadSet(dir, filepath.Join(dir, "u.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var runs, intervals, verdicts bytes.Buffer
+	a := Analyse(s, compare.Options{})
+	if err := errors.Join(s.WriteRunsCSV(&runs), s.WriteIntervalsCSV(&intervals), WriteCompareCSV(&verdicts, a.Verdicts)); err != nil {
+		t.Fatal(err)
+	}
+	rows := readCSV(t, &runs)
+	if len(rows) != 8+2 { // eight of the plan, two for the bidirectional one
+		t.Fatalf("%d rows", len(rows))
+	}
+	failed := 0
+	for _, r := range rows {
+		if r["status"] == "failed" {
+			failed++
+			if !strings.HasPrefix(r["reason"], "'=1+1") || r["received_bytes"] != "" || r["label_firewall"] != "on" {
+				t.Errorf("failed run %v", r)
+			}
+		}
+		if r["protocol"] == "udp" {
+			if r["jitter_ms"] == "" || r["lost_datagrams"] != "0" || r["retransmits"] != "" {
+				t.Errorf("UDP row %v", r)
+			}
+			if _, err := strconv.ParseInt(r["received_bits_per_second"], 10, 64); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if failed != 1 || rows[8]["direction"] != "client_to_server" || rows[9]["direction"] != "server_to_client" {
+		t.Errorf("%d failed; directions %s, %s", failed, rows[8]["direction"], rows[9]["direction"])
+	}
+	var sum float64
+	for _, r := range readCSV(t, &intervals) {
+		if r["order"] == "1" && r["omitted"] == "false" {
+			f, err := strconv.ParseFloat(r["bytes"], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += f
+		}
+	}
+	if want, _ := strconv.ParseFloat(rows[1]["sent_bytes"], 64); math.Abs(sum-want) > want*0.01 {
+		t.Errorf("intervals of run 1 add up to %v, the run sent %v", sum, want)
+	}
+	if vs := readCSV(t, &verdicts); len(vs) == 0 || vs[0]["verdict"] != "too few runs" || vs[0]["runs_needed"] != "6" || vs[0]["shift_low"] != "" {
+		t.Errorf("verdicts %v", vs)
+	}
+}
+
+func TestAppendRunCSV(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "all.csv")
+	for _, name := range []string{"tcp", "udp", "tcp-bidir"} {
+		f, err := os.Open("testdata/json/" + name + "_3.21_client.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs, err := Read(f)
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := AppendRunCSV(file, docs[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if rows := readCSV(t, f); len(rows) != 4 || rows[0]["protocol"] != "tcp" || rows[1]["protocol"] != "udp" {
+		t.Errorf("%v", rows)
+	}
+}
+
+func readCSV(t *testing.T, r io.Reader) []map[string]string {
+	t.Helper()
+	all, err := csv.NewReader(r).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []map[string]string
+	for _, line := range all[1:] {
+		m := map[string]string{}
+		for i, name := range all[0] {
+			m[name] = line[i]
+		}
+		rows = append(rows, m)
+	}
+	return rows
+}
+
+func TestCompareSets(t *testing.T) {
+	base, err := LoadSet(planDir(t, 8, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := LoadSet(planDir(t, 8, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := CompareSets(base, other, compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Verdicts[0].Outcome != compare.NoDifference || c.Verdicts[0].Shift.Paired || c.Verdicts[0].Shift.Strata != 2 || len(c.Slower(0.01)) != 0 {
+		t.Errorf("equal sets: %+v", c.Verdicts[0])
+	}
+	// Against stock files: matched by parameters.
+	dir := t.TempDir()
+	raw, err := os.ReadFile("testdata/json/tcp_3.21_client.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 8 {
+		var doc map[string]any
+		if err := json.Unmarshal(raw, &doc); err != nil {
+			t.Fatal(err)
+		}
+		scaleFigures(doc, 0.1*(1+0.01*float64(i)))
+		b, _ := json.Marshal(doc)
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.json", i)), b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stock, err := LoadSet(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err = CompareSets(base, stock, compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := c.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if c.Verdicts[0].Outcome != compare.Worse || len(c.Slower(0.5)) != 1 || len(c.Slower(0.95)) != 0 || !strings.Contains(text.String(), "is slower than") {
+		t.Errorf("a tenth of the speed: %+v\n%s", c.Verdicts[0], text.String())
+	}
+	if _, err := CompareAxis(base, "mtu", compare.Options{}); !errors.Is(err, ErrNothingToCompare) {
+		t.Errorf("no such axis: %v", err)
+	}
+}
+
+func TestLoadSetErrors(t *testing.T) {
+	dir := t.TempDir()
+	good, err := os.ReadFile("testdata/json/tcp_3.21_client.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a.json"), append(good, "\n{\"start\": {\"conn"...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s, err := LoadSet(filepath.Join(dir, "a.json"), filepath.Join(dir, "missing.json"), t.TempDir())
+	if len(s.Runs) != 1 {
+		t.Errorf("%d runs kept", len(s.Runs))
+	}
+	for _, want := range []string{"a.json: line", "cut off", "missing.json", "no runs.jsonl"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in %v", want, err)
+		}
+	}
+}
