@@ -94,10 +94,10 @@ type TestInfo struct {
 	Time   time.Time // when the client had been given its place
 }
 
-// An OutputSink is a [measure.Sink] that keeps what it printed. ServerOutput is
-// called after End and before the results are sent, if the client asked for
-// it. At most one of text and json should be set.
+// An OutputSink is a [measure.Sink] that can say what it prints. ServerOutput is
+// called for a client that asked for it, with what End will bring, before the
+// results are sent. At most one of text and document should be set.
 type OutputSink interface {
 	measure.Sink
-	ServerOutput() (text string, json json.RawMessage)
+	ServerOutput(*measure.Result) (text string, document json.RawMessage)
 }

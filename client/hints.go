@@ -1,0 +1,37 @@
+package client
+
+import (
+	"errors"
+
+	"linkperf/protocol"
+)
+
+// hintError adds to iperf3's text what probably lies behind it.
+type hintError struct {
+	err  *protocol.Error
+	hint string
+}
+
+func (e *hintError) Error() string { return e.err.Error() + " (" + e.hint + ")" }
+func (e *hintError) Unwrap() error { return e.err }
+
+const authHint = "wrong name or password, clocks that differ, or the other padding: servers before 3.17 need PKCS#1"
+
+// explain names the likely causes of a refused authentication. Servers of 3.21
+// just close the connection then.
+func (t *test) explain(err error) error {
+	pe, ok := errors.AsType[*protocol.Error](err)
+	if !ok || t.group != nil {
+		return err
+	}
+	asked := t.cfg.PublicKey != nil
+	switch {
+	case pe.Code == protocol.CodeAuthTest && asked:
+		return &hintError{pe, authHint}
+	case pe.Code == protocol.CodeAuthTest:
+		return &hintError{pe, "the server wants a name and password"}
+	case pe.Code == protocol.CodeCtrlClose && t.result.Start != nil && asked:
+		return &hintError{pe, "the server may have refused the login: " + authHint}
+	}
+	return err
+}

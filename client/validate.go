@@ -1,0 +1,196 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+
+	"linkperf/protocol"
+	"linkperf/protocol/session"
+)
+
+// Validate reports the first field, in iperf3's order, that no test can be made
+// of. The error is a *protocol.Error with iperf3's number.
+func (c *Config) Validate() error {
+	for _, check := range []struct {
+		ok   bool
+		code protocol.Code
+	}{
+		{between(c.Port, 0, 65535) && between(c.LastPort, 0, 65535), protocol.CodeBadPort},
+		{between(c.ClientPort, 0, 65535), protocol.CodeBadPort},
+		{c.Interval == 0 || c.Interval >= 100*time.Millisecond && c.Interval <= time.Minute, protocol.CodeInterval},
+		{!c.Reverse || !c.Bidirectional, protocol.CodeReverseBidir},
+		{wholeSeconds(c.Time, protocol.MaxTime), protocol.CodeDuration},
+		{between(c.Parallel, 0, protocol.MaxStreams), protocol.CodeNumStreams},
+		{c.Bytes >= 0 && c.Blocks >= 0, protocol.CodeEndConditions},
+		{between(c.Window, 0, protocol.MaxWindow), protocol.CodeBufSize},
+		{between(c.MSS, 0, protocol.MaxMSS), protocol.CodeMSS},
+		{between(c.Burst, 0, protocol.MaxBurst), protocol.CodeBurst},
+		{between(c.TOS, 0, protocol.MaxTOS), protocol.CodeBadTOS},
+		{between(c.FlowLabel, 0, protocol.MaxFlowLabel), protocol.CodeSetFlow},
+		{wholeSeconds(c.Omit, protocol.MaxOmit), protocol.CodeOmit},
+		{cpuIndex(c.Affinity) && cpuIndex(c.ServerAffinity), protocol.CodeAffinity},
+		{c.PacingTimer >= 0, protocol.CodeUnitVal},
+		{c.ReceiveTimeout >= 0, protocol.CodeRcvTimeout},
+		{c.SendTimeout >= 0, protocol.CodeSndTimeout},
+		{c.keepaliveOK(), protocol.CodeCntlKA},
+		{c.authOK(), protocol.CodeSetClientAuth},
+		{c.ReceiveTimeout == 0 || c.receives(), protocol.CodeRvrsOnlyRcvTimeout},
+		{c.File == "" || c.Transport != protocol.UDP, protocol.CodeUDPFileTransfer},
+	} {
+		if !check.ok {
+			return protocol.NewError(check.code, nil)
+		}
+	}
+	if err := c.validateLength(); err != nil {
+		return err
+	}
+	if ends := count(c.Time > 0 || c.TimeSet, c.Bytes > 0, c.Blocks > 0); ends > 1 {
+		return protocol.NewError(protocol.CodeEndConditions, nil)
+	}
+	switch c.Transport {
+	case "", protocol.TCP, protocol.UDP, protocol.SCTP:
+		return nil
+	}
+	return protocol.NewError(protocol.CodeProtocol, fmt.Errorf("transport %q", c.Transport))
+}
+
+func (c *Config) validateLength() error {
+	switch {
+	case c.Length == 0:
+		return nil
+	case c.Transport == protocol.UDP && !between(c.Length, protocol.MinUDPLength, protocol.MaxUDPLength):
+		return protocol.NewError(protocol.CodeUDPBlockSize, nil)
+	case !between(c.Length, 1, protocol.MaxLength):
+		return protocol.NewError(protocol.CodeBlockSize, nil)
+	}
+	return nil
+}
+
+func (c *Config) keepaliveOK() bool {
+	k := c.ControlKeepalive
+	return k == nil || k.Idle >= 0 && k.Interval >= 0 && k.Count >= 0 &&
+		(k.Idle == 0 || k.Idle > k.Interval*k.Count)
+}
+
+func (c *Config) authOK() bool {
+	given := count(c.Username != "", c.Password != "", c.PublicKey != nil)
+	return given == 0 || given == 3
+}
+
+func (c *Config) sends() bool    { return !c.Reverse }
+func (c *Config) receives() bool { return c.Reverse || c.Bidirectional }
+
+func between(n, least, most int) bool { return least <= n && n <= most }
+
+func wholeSeconds(d time.Duration, most int) bool {
+	return d >= 0 && d <= time.Duration(most)*time.Second && d%time.Second == 0
+}
+
+func cpuIndex(n *int) bool { return n == nil || between(*n, 0, protocol.MaxServerAffinity) }
+
+func count(conditions ...bool) (n int) {
+	for _, c := range conditions {
+		if c {
+			n++
+		}
+	}
+	return n
+}
+
+// settle returns the configuration with its defaults filled in, as far as they
+// are known before there is a connection.
+func (c Config) settle() (Config, error) {
+	if err := c.Validate(); err != nil {
+		return c, err
+	}
+	if c.Port == 0 {
+		c.Port = DefaultPort
+	}
+	c.LastPort = max(c.LastPort, c.Port)
+	if c.Transport == "" {
+		c.Transport = protocol.TCP
+	}
+	c.Parallel = max(c.Parallel, 1)
+	if c.MPTCP && runtime.GOOS != "linux" {
+		return c, protocol.NewError(protocol.CodeUnimp, fmt.Errorf("Multipath TCP: %w", errors.ErrUnsupported))
+	}
+	if c.Interval == 0 && !c.IntervalSet {
+		c.Interval = DefaultInterval
+	}
+	if c.ReceiveTimeout == 0 {
+		c.ReceiveTimeout = DefaultReceiveTimeout
+	}
+	if c.Rate == 0 && !c.RateSet && c.Transport == protocol.UDP {
+		c.Rate = DefaultUDPRate
+	}
+	if c.PacingTimer == 0 {
+		c.PacingTimer = protocol.DefaultPacingTimer
+	}
+	if c.File != "" && c.Time == 0 && !c.TimeSet && c.Bytes == 0 && c.Blocks == 0 {
+		if info, err := os.Stat(c.File); err == nil {
+			c.Bytes = info.Size()
+		}
+	}
+	if c.Time == 0 && !c.TimeSet && c.Bytes == 0 && c.Blocks == 0 {
+		c.Time = DefaultTime
+	}
+	return c, nil
+}
+
+// params returns what is asked of the server. mss is the maximum segment size of
+// the control connection in bytes, 0 if unknown.
+func (c *Config) params(mss int) (protocol.Params, error) {
+	p := protocol.Params{
+		Transport:        c.Transport,
+		Omit:             int(c.Omit / time.Second),
+		Time:             int(c.Time / time.Second),
+		Bytes:            c.Bytes,
+		Blocks:           c.Blocks,
+		MSS:              c.MSS,
+		NoDelay:          c.NoDelay,
+		Parallel:         c.Parallel,
+		Reverse:          c.Reverse,
+		Bidirectional:    c.Bidirectional,
+		MPTCP:            c.MPTCP,
+		Window:           c.Window,
+		Length:           c.Length,
+		Rate:             c.Rate,
+		FQRate:           c.FQRate,
+		PacingTimer:      c.PacingTimer,
+		Burst:            c.Burst,
+		TOS:              c.TOS,
+		FlowLabel:        c.FlowLabel,
+		Title:            c.Title,
+		ExtraData:        c.ExtraData,
+		Congestion:       c.Congestion,
+		GetServerOutput:  c.GetServerOutput,
+		UDPCounters64:    c.UDPCounters64,
+		RepeatingPayload: c.RepeatingPayload,
+		ZeroCopy:         c.ZeroCopy,
+		DontFragment:     c.DontFragment,
+		SkipRxCopy:       c.SkipRxCopy,
+		ServerAffinity:   c.ServerAffinity,
+		Linkperf:         session.Marker(c.Version),
+	}
+	if p.Length == 0 {
+		p.Length = p.Transport.DefaultLength()
+		if p.Transport == protocol.UDP && between(mss, protocol.MinUDPLength, protocol.MaxUDPLength) {
+			p.Length = mss
+		}
+	}
+	if p.Transport == protocol.UDP {
+		p.GSO, p.GRO = c.GSRO, c.GSRO
+	}
+	if c.PublicKey == nil {
+		return p, nil
+	}
+	token, err := protocol.EncryptToken(c.Username, c.Password, time.Now(), c.PublicKey, c.PKCS1Padding)
+	if err != nil {
+		return p, protocol.NewError(protocol.CodeSetClientAuth, err)
+	}
+	p.AuthToken = token
+	return p, nil
+}

@@ -1,0 +1,80 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"linkperf/protocol/measure"
+)
+
+// Observation is an observer at work on one test. A nil Observation does
+// nothing.
+type Observation struct {
+	observer measure.Observer
+	cancel   context.CancelFunc
+	started  chan struct{}
+	once     sync.Once
+	record   json.RawMessage
+}
+
+// Observe starts an observer in the background. It returns nil if observe is
+// nil or returns nil. The observer's context keeps the values of ctx and ends
+// with End.
+func Observe(ctx context.Context, observe measure.Observe, side measure.Side, peer measure.Endpoint, trusted bool, members []Member) *Observation {
+	if observe == nil {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	o := &Observation{observer: observe(ctx, side, peer, trusted), cancel: cancel, started: make(chan struct{})}
+	if o.observer == nil {
+		cancel()
+		return nil
+	}
+	connections := make([]measure.Connection, len(members))
+	for i, m := range members {
+		connections[i].Stream = m.Stream.Info
+		if raw, err := m.Socket.RawConn(); err == nil {
+			connections[i].Raw = raw
+		}
+	}
+	go func() {
+		defer close(o.started)
+		o.observer.Start(connections)
+	}()
+	return o
+}
+
+// Started is closed when the observer has seen the connections.
+func (o *Observation) Started() <-chan struct{} {
+	if o == nil {
+		return nil
+	}
+	return o.started
+}
+
+// Interval wakes the observer, unless it has not started yet.
+func (o *Observation) Interval() {
+	if o == nil {
+		return
+	}
+	select {
+	case <-o.started:
+		o.observer.Interval()
+	default:
+	}
+}
+
+// End ends the observation and returns the observer's record. Further calls
+// return the same.
+func (o *Observation) End() json.RawMessage {
+	if o == nil {
+		return nil
+	}
+	o.once.Do(func() {
+		<-o.started
+		o.record = o.observer.End()
+		o.cancel()
+	})
+	return o.record
+}

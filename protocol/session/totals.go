@@ -1,0 +1,292 @@
+package session
+
+import (
+	"os"
+	"time"
+
+	"linkperf/protocol"
+	"linkperf/protocol/measure"
+	"linkperf/protocol/sockopt"
+)
+
+// account is what is known of one stream when the test is over.
+type account struct {
+	sent, received *measure.Totals
+	// What only the other side's figures revealed and the last interval has to
+	// show as well: datagrams lost after the last one that arrived, and what
+	// belongs to the omit period although it arrived after it.
+	tail, earlyBytes, earlyPackets int64
+}
+
+// own returns this side's totals of a stream.
+func (g *Group) own(m *member) *measure.Totals {
+	t := &measure.Totals{
+		Bytes:       m.final.Bytes - m.mark.Bytes,
+		Duration:    g.length(m),
+		Retransmits: -1,
+		Reorder:     -1,
+	}
+	if g.udp() {
+		t.UDP = udpBetween(m.info, &m.mark, &m.final)
+	}
+	if i := m.final.TCP; i != nil {
+		t.Retransmits, t.Reorder = i.Retransmits, i.Reorder
+		if from := m.mark.TCP; from != nil {
+			t.Retransmits -= from.Retransmits
+			if t.Reorder >= 0 {
+				t.Reorder -= max(from.Reorder, 0)
+			}
+		}
+	}
+	if m.tcp.samples > 0 {
+		t.MaxSndCwnd, t.MaxSndWnd = m.tcp.maxSndCwnd, m.tcp.maxSndWnd
+		t.MaxRTT, t.MinRTT, t.MeanRTT = m.tcp.maxRTT, m.tcp.minRTT, m.tcp.sumRTT/m.tcp.samples
+	}
+	return t
+}
+
+// length returns how long a stream was measured. A receiver's time ends with
+// the last byte counted. In a test of fixed length it does not end before the
+// test, though: a path that fails halfway must not look like a fast one.
+func (g *Group) length(m *member) time.Duration {
+	whole := g.end.Sub(g.start)
+	if m.info.Sender || m.final.Bytes == m.mark.Bytes {
+		return whole
+	}
+	last := g.base.Add(m.final.Last).Sub(g.start)
+	if g.planned > 0 {
+		return max(whole, last)
+	}
+	return max(last, time.Nanosecond)
+}
+
+// account puts both sides' figures of a stream together. peer and there may be nil.
+func (g *Group) account(m *member, peer *protocol.Results, there *extra) account {
+	own := g.own(m)
+	p := findStream(peer, m.info.ID)
+	var a account
+	switch {
+	case m.info.Sender:
+		a.sent = own
+		if p != nil {
+			a.received = g.peerReceived(m, own, p, there)
+		}
+	default:
+		a.received = own
+		if p != nil {
+			a.sent = g.peerSent(m, own, p)
+		}
+	}
+	if a.sent == nil || a.received == nil {
+		return a
+	}
+	if g.udp() && !a.received.LossUnknown {
+		g.addTail(&a, m, p, there != nil)
+	}
+	if g.omit > 0 && !g.omitted {
+		a.cut()
+	}
+	return a
+}
+
+// peerReceived returns what the peer received of a stream that this side sent.
+func (g *Group) peerReceived(m *member, own *measure.Totals, p *protocol.StreamResults, there *extra) *measure.Totals {
+	t := &measure.Totals{Bytes: max(p.Bytes, 0), Duration: peerLength(own, p), Retransmits: -1, Reorder: -1}
+	if !g.udp() {
+		return t
+	}
+	omitted := p.OmittedPackets
+	if !p.HasOmitted {
+		// Before 3.14 the peer does not tell; it will have omitted what we did.
+		omitted = m.mark.Packets
+		t.LossUnknown = g.omit > 0 && p.Errors > 0
+	}
+	t.UDP = &measure.UDPStats{
+		Packets: max(p.Packets-omitted, 0),
+		Lost:    max(p.Errors-p.OmittedErrors, 0),
+		Dropped: -1,
+		Jitter:  p.Jitter,
+	}
+	there.datagrams(m.info.ID, t.UDP)
+	return t
+}
+
+// peerSent returns what the peer sent on a stream that this side received.
+func (g *Group) peerSent(m *member, own *measure.Totals, p *protocol.StreamResults) *measure.Totals {
+	t := &measure.Totals{Bytes: max(p.Bytes, 0), Duration: peerLength(own, p), Retransmits: max(p.Retransmits, -1), Reorder: -1}
+	if g.udp() {
+		omitted := p.OmittedPackets
+		if !p.HasOmitted {
+			omitted = m.mark.Highest
+		}
+		t.UDP = &measure.UDPStats{Packets: max(p.Packets-omitted, 0)}
+	}
+	return t
+}
+
+// maxLength bounds what a peer may claim about the length of a test.
+const maxLength = (protocol.MaxTime + protocol.MaxOmit) * time.Second
+
+func peerLength(own *measure.Totals, p *protocol.StreamResults) time.Duration {
+	seconds := p.EndTime - p.StartTime
+	if !p.HasTimes || !(seconds > 0) || seconds > maxLength.Seconds() {
+		return own.Duration
+	}
+	return time.Duration(seconds * float64(time.Second))
+}
+
+// addTail counts the datagrams that were sent after the highest one received.
+// Only the two sides' counters together reveal them.
+func (g *Group) addTail(a *account, m *member, p *protocol.StreamResults, linkperf bool) {
+	sent, highest := m.final.Packets, p.Packets
+	if !m.info.Sender {
+		sent, highest = p.Packets, m.final.Highest
+	}
+	tail := max(sent-highest, 0)
+	if m.info.Sender && !linkperf {
+		// iperf3 stops counting at the end of the test at once and leaves what
+		// is still under way; only more than that can be told from it.
+		if perSecond := float64(a.sent.UDP.Packets) / a.sent.Duration.Seconds(); float64(tail) <= perSecond {
+			tail = 0
+		}
+	}
+	u := a.received.UDP
+	tail = min(tail, max(a.sent.UDP.Packets-u.Lost, 0))
+	u.Packets += tail
+	u.Lost += tail
+	a.tail = tail
+}
+
+// cut takes out of what was received what had been sent in the omit period and
+// was under way when it ended.
+func (a *account) cut() {
+	if early := a.received.Bytes - a.sent.Bytes; early > 0 {
+		a.received.Bytes -= early
+		a.earlyBytes = early
+	}
+	if a.sent.UDP == nil || a.received.UDP == nil {
+		return
+	}
+	if early := a.received.UDP.Packets - a.sent.UDP.Packets; early > 0 {
+		a.received.UDP.Packets -= early
+		a.earlyPackets = early
+	}
+}
+
+// accounts puts both sides' figures of all streams together.
+func (g *Group) accounts(peer *protocol.Results, there *extra) []account {
+	accounts := make([]account, len(g.members))
+	for i, m := range g.members {
+		accounts[i] = g.account(m, peer, there)
+	}
+	return accounts
+}
+
+// reportLast reports the last interval, which brings the sum of all intervals
+// to the totals. One that is short and in which nothing happened is left out.
+func (g *Group) reportLast(accounts []account) {
+	iv := measure.Interval{
+		Time:  g.base.Add(g.end.Sub(g.base)).Round(0),
+		Start: g.last.Sub(g.start), End: g.end.Sub(g.start),
+		Omitted: g.omitted, Last: true,
+		Streams: make([]measure.StreamInterval, len(g.members)),
+	}
+	whole, moved := iv.End, false
+	for i, m := range g.members {
+		si := g.between(m, &iv, &m.final)
+		si.End = max(g.length(m), si.Start)
+		a := &accounts[i]
+		if !m.info.Sender {
+			si.Bytes -= a.earlyBytes
+			if si.UDP != nil {
+				si.UDP.Packets += a.tail - a.earlyPackets
+				si.UDP.Lost += a.tail
+			}
+		}
+		moved = moved || si.Bytes != 0 || si.UDP != nil && (si.UDP.Packets != 0 || si.UDP.Lost != 0)
+		whole = max(whole, si.End)
+		iv.Streams[i] = si
+		m.prev = m.final
+	}
+	iv.End = whole
+	if short := iv.End-iv.Start < g.cfg.Interval/10; short && !moved && g.reported {
+		return
+	}
+	g.deliver(&iv)
+}
+
+// Finish ends the test: it takes the last samples, reports the last interval,
+// and puts into the result what this side counted and, unless peer is nil, what
+// the peer reported. The sockets stay open until Close.
+func (g *Group) Finish(r *measure.Result, peer *protocol.Results) {
+	g.stopReceivers()
+	there, warning := readExtra(peer)
+	if warning != "" {
+		r.Warnings = append(r.Warnings, warning)
+	}
+	accounts := g.accounts(peer, there)
+	g.reportLast(accounts)
+
+	r.Duration = g.end.Sub(g.start)
+	r.LocalCPU = g.cpu.used
+	r.Streams = make([]measure.StreamResult, len(g.members))
+	for i, m := range g.members {
+		r.Streams[i] = measure.StreamResult{Stream: m.info, Sent: accounts[i].sent, Received: accounts[i].received}
+		r.Streams[i].File = g.file(m, &accounts[i])
+	}
+	here, peers := g.Congestion(), ""
+	if peer != nil {
+		r.Exchanged = true
+		peers = peer.CongestionUsed
+		if there == nil || !there.CPUShared {
+			r.RemoteCPU = &measure.CPU{Total: peer.CPUTotal, User: peer.CPUUser, System: peer.CPUSystem}
+		}
+		r.ServerOutputText, r.ServerOutputJSON = peer.ServerOutputText, peer.ServerOutputJSON
+	}
+	if there != nil {
+		r.PeerLinkperf, r.PeerVersion, r.PeerRecord = true, there.Version, there.Record
+	}
+	// In a bidirectional test the client counts as the sender, as in iperf3.
+	if (g.cfg.Side == measure.Client) != g.cfg.Params.Reverse {
+		r.SenderCongestion, r.ReceiverCongestion = here, peers
+	} else {
+		r.SenderCongestion, r.ReceiverCongestion = peers, here
+	}
+}
+
+// SinkErrors returns what the sink has answered to intervals, each error once.
+func (g *Group) SinkErrors() []error { return g.sinkErr }
+
+// Congestion returns the congestion control algorithm of the last connection,
+// "" if the transport has none or the system does not tell.
+func (g *Group) Congestion() string {
+	if g.cfg.Params.Transport != protocol.TCP || len(g.members) == 0 {
+		return ""
+	}
+	raw, err := g.members[len(g.members)-1].Socket.RawConn()
+	if err != nil {
+		return ""
+	}
+	name, err := sockopt.Congestion(raw)
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+func (g *Group) file(m *member, a *account) *measure.File {
+	if g.cfg.File == "" {
+		return nil
+	}
+	f := &measure.File{Name: g.cfg.File}
+	if info, err := os.Stat(f.Name); err == nil {
+		f.Size = info.Size()
+	}
+	if a.sent != nil {
+		f.Sent = a.sent.Bytes
+	}
+	if a.received != nil {
+		f.Received = a.received.Bytes
+	}
+	return f
+}

@@ -1,0 +1,382 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"syscall"
+	"time"
+
+	"linkperf/protocol"
+	"linkperf/protocol/measure"
+	"linkperf/protocol/session"
+	"linkperf/protocol/sockopt"
+	"linkperf/protocol/stream"
+)
+
+// test is one client's test. Its methods run in the order of the states that it
+// sends, on one goroutine; only offer is called by others.
+type test struct {
+	*serving
+	ctl     *session.Control
+	cookie  protocol.Cookie
+	params  protocol.Params
+	arrived time.Time // of the parameters
+	info    TestInfo
+	sink    measure.Sink
+
+	budgets []*stream.Budget // of what the server sends, empty for none
+
+	// Guarded by serving.mu.
+	offered chan offer // takes data connections with the right cookie; nil when none are wanted
+	ending  bool       // the results have been exchanged
+
+	observation *session.Observation // nil if nobody observes
+	group       *session.Group
+	result      measure.Result
+	sinkErrs    []error
+}
+
+func newTest(v *serving, ctl *session.Control, cookie protocol.Cookie, p protocol.Params, arrived time.Time) *test {
+	t := &test{
+		serving: v, ctl: ctl, cookie: cookie, params: p, arrived: arrived,
+		info: TestInfo{
+			Cookie: cookie.String(), Time: arrived,
+			Peer: endpoint(ctl.NetConn().RemoteAddr()),
+		},
+		sink: measure.Tee(),
+	}
+	v.register(t)
+	if v.NewSink != nil {
+		if s := v.NewSink(t.info); s != nil {
+			t.sink = s
+		}
+	}
+	return t
+}
+
+func endpoint(a net.Addr) measure.Endpoint {
+	ap := addrPort(a)
+	if !ap.IsValid() {
+		return measure.Endpoint{}
+	}
+	return measure.Endpoint{Host: ap.Addr().String(), Port: int(ap.Port())}
+}
+
+func addrPort(a net.Addr) netip.AddrPort {
+	tcp, ok := a.(*net.TCPAddr)
+	if !ok {
+		return netip.AddrPort{}
+	}
+	ap := tcp.AddrPort()
+	return netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port())
+}
+
+// serve makes the test, or refuses it because its parameters are wrong, and
+// frees its place as soon as its numbers are known.
+func (t *test) serve(wrong error) {
+	err := wrong
+	if err == nil {
+		err = t.run()
+	}
+	t.finish(err)
+	refusedLogin := errors.Is(err, protocol.NewError(protocol.CodeAuthTest, nil))
+	if serr := t.sink.End(&t.result, err); serr != nil {
+		t.sinkErrs = append(t.sinkErrs, serr)
+	}
+	for _, serr := range t.sinkErrs {
+		t.log.Error("output of the test", "test", t.info.Number, "error", serr)
+	}
+	if err != nil {
+		t.logEnd(err)
+	}
+	if t.OnTestEnd != nil {
+		t.OnTestEnd(t.info, err)
+	}
+	last := t.OneOff && !refusedLogin
+	t.release(t, last)
+	if refusedLogin {
+		t.pause(authTime - time.Since(t.arrived))
+	}
+	t.goodbye(err)
+	if last {
+		t.cancel(errServed)
+	}
+}
+
+// run goes through the states of a test until its results are exchanged.
+func (t *test) run() error {
+	for _, step := range []func() error{
+		t.check, t.connect, t.createStreams, t.startTest, t.measure, t.exchange,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check refuses clients and parameters that are not welcome.
+func (t *test) check() error {
+	if err := t.authenticate(&t.params); err != nil {
+		return err
+	}
+	return t.refuse(&t.params)
+}
+
+// connect tells the sink about the client.
+func (t *test) connect() error {
+	if err := t.controlOptions(); err != nil {
+		return err
+	}
+	shown := t.params
+	shown.AuthToken = ""
+	start := &measure.Start{
+		Side: measure.Server, Params: shown, Cookie: t.info.Cookie, Time: t.arrived,
+		Peer: t.info.Peer, Interval: t.interval(), Reverse: t.params.Reverse,
+	}
+	if t.MaxTests > 1 {
+		start.Number = t.info.Number
+	}
+	if raw := rawConn(t.ctl.NetConn()); raw != nil && t.ControlKeepalive != nil {
+		if k, err := sockopt.KeepAlive(raw); err == nil {
+			start.ControlKeepalive = &k
+		}
+	}
+	t.result.Start = start
+	t.note(t.sink.Connect(start))
+	return nil
+}
+
+func (s *Server) interval() time.Duration {
+	if s.Interval == 0 && !s.IntervalSet {
+		return DefaultInterval
+	}
+	return s.Interval
+}
+
+// controlOptions sets what was asked for the control connection.
+func (t *test) controlOptions() error {
+	raw := rawConn(t.ctl.NetConn())
+	if raw == nil || t.ControlKeepalive == nil && t.SendTimeout == 0 {
+		return nil
+	}
+	_, err := sockopt.Apply(raw, "tcp", sockopt.Options{
+		UserTimeout: t.SendTimeout, KeepAlive: t.ControlKeepalive,
+	})
+	return err
+}
+
+// prepare makes a connection a control connection.
+func prepare(conn net.Conn, s *Server) {
+	tcp, ok := conn.(*net.TCPConn)
+	if !ok {
+		return
+	}
+	_ = tcp.SetNoDelay(true)
+	if s.ControlKeepalive == nil {
+		_ = tcp.SetKeepAliveConfig(session.ControlKeepalive)
+	}
+}
+
+func rawConn(conn net.Conn) syscall.RawConn {
+	sc, ok := conn.(syscall.Conn)
+	if !ok {
+		return nil
+	}
+	raw, err := sc.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// observeTime is how long an observer may delay the start.
+const observeTime = time.Second
+
+// startTest lets the observer look and gives the signal to start.
+func (t *test) startTest() error {
+	if started := t.observation.Started(); started != nil {
+		select {
+		case <-started:
+		case <-time.After(observeTime):
+		}
+	}
+	t.note(t.sink.Start(t.result.Start))
+	for _, s := range []protocol.State{protocol.TestStart, protocol.TestRunning} {
+		if err := t.write(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write sends a state.
+func (t *test) write(s protocol.State) error {
+	ctx, cancel := context.WithTimeoutCause(t.ctx, writeTime, syscall.ETIMEDOUT)
+	defer cancel()
+	return t.cause(protocol.CodeSendMessage, t.ctl.Writing(ctx, func() error { return t.ctl.WriteState(s) }))
+}
+
+// How long a client may take to take, and to send, what it must at once.
+const (
+	writeTime   = 10 * time.Second
+	resultsTime = 10 * time.Second
+)
+
+// cause gives a bare timeout iperf3's number.
+func (t *test) cause(code protocol.Code, err error) error {
+	if err == nil || t.ctx.Err() != nil {
+		return err
+	}
+	if _, ok := errors.AsType[*protocol.Error](err); ok {
+		return err
+	}
+	return protocol.NewError(code, err)
+}
+
+// receive takes what the control connection brought: a state that is wanted, or
+// an error.
+func (t *test) receive(m session.Message) (protocol.State, error) {
+	t.ctl.Taken()
+	switch {
+	case m.Err != nil:
+		return 0, m.Err
+	case m.State == protocol.ClientTerminate || m.State == protocol.IperfDone:
+		return 0, protocol.NewError(protocol.CodeClientTerm, nil)
+	}
+	return m.State, nil
+}
+
+func unexpected(s protocol.State) error {
+	return protocol.NewError(protocol.CodeMessage, fmt.Errorf("got %v", s))
+}
+
+// exchange ends the measurement and puts both sides' results together.
+func (t *test) exchange() error {
+	t.group.Stop()
+	t.group.CloseWrite()
+	if err := t.write(protocol.ExchangeResults); err != nil {
+		return err
+	}
+	peer, err := t.readResults()
+	if err != nil {
+		return err
+	}
+	t.group.Drain(t.ctx, &peer)
+	t.result.LocalRecord = t.observation.End()
+	own, warning := t.group.Results(&peer, t.Version, t.result.LocalRecord)
+	if warning != "" {
+		t.result.Warnings = append(t.result.Warnings, warning)
+	}
+	t.group.Finish(&t.result, &peer)
+	if out, ok := t.sink.(OutputSink); ok && t.params.GetServerOutput {
+		own.ServerOutputText, own.ServerOutputJSON = out.ServerOutput(&t.result)
+	}
+	ctx, cancel := context.WithTimeoutCause(t.ctx, writeTime, syscall.ETIMEDOUT)
+	defer cancel()
+	err = t.ctl.Writing(ctx, func() error { return t.ctl.WriteResults(own) })
+	if err != nil {
+		return t.cause(protocol.CodeSendResults, err)
+	}
+	t.endingSoon(t)
+	return t.write(protocol.DisplayResults)
+}
+
+func (t *test) readResults() (peer protocol.Results, err error) {
+	ctx, cancel := context.WithTimeoutCause(t.ctx, resultsTime, syscall.ETIMEDOUT)
+	defer cancel()
+	err = t.ctl.Reading(ctx, func() (err error) {
+		var wrong []protocol.Warning
+		peer, wrong, err = t.ctl.ReadResults(protocol.MaxClientResults)
+		for _, w := range wrong {
+			t.log.Warn("results of the client", "test", t.info.Number, "warning", w)
+		}
+		return err
+	})
+	if err != nil {
+		return peer, t.cause(protocol.CodeRecvResults, err)
+	}
+	known := map[int]bool{}
+	for _, s := range t.group.Streams() {
+		known[s.ID] = true
+	}
+	for i := range peer.Streams {
+		if !known[peer.Streams[i].ID] {
+			return peer, protocol.NewError(protocol.CodeStreamID, nil)
+		}
+	}
+	return peer, nil
+}
+
+// finish keeps what was measured and closes the data connections.
+func (t *test) finish(err error) {
+	t.result.LocalRecord = t.observation.End()
+	if t.group == nil {
+		return
+	}
+	if err != nil && !t.result.Exchanged {
+		t.group.Finish(&t.result, nil)
+	}
+	t.sinkErrs = append(t.sinkErrs, t.group.SinkErrors()...)
+	t.group.Close()
+}
+
+// goodbye tells the client why its test failed, if it does not know, and closes
+// the control connection.
+func (t *test) goodbye(err error) {
+	pe, _ := errors.AsType[*protocol.Error](err)
+	var say func(*protocol.Conn) error
+	switch {
+	case err == nil: // the client says IperfDone or just closes
+		ctx, cancel := context.WithTimeout(t.ctx, session.Goodbye)
+		defer cancel()
+		select {
+		case <-t.ctl.Listen():
+			t.ctl.Taken()
+		case <-ctx.Done():
+		}
+	case t.ctx.Err() != nil:
+		say = func(c *protocol.Conn) error { return c.WriteState(protocol.ServerTerminate) }
+	case pe == nil:
+		pe = protocol.NewError(protocol.CodeInitTest, err)
+		say = func(c *protocol.Conn) error { return c.WriteServerError(pe) }
+	case pe.Code == protocol.CodeAccessDenied:
+		say = func(c *protocol.Conn) error { return c.WriteState(protocol.AccessDenied) }
+	case pe.Code == protocol.CodeClientTerm || pe.Code == protocol.CodeCtrlClose:
+	case pe.Code == protocol.CodeAuthTest:
+		say = func(c *protocol.Conn) error {
+			return c.WriteServerError(protocol.NewError(protocol.CodeAuthTest, nil))
+		}
+	default:
+		say = func(c *protocol.Conn) error { return c.WriteServerError(pe) }
+	}
+	t.ctl.HangUp(say)
+}
+
+// pause waits unless the server stops.
+func (t *test) pause(d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-t.ctx.Done():
+	}
+}
+
+func (t *test) note(err error) {
+	if err != nil {
+		t.sinkErrs = append(t.sinkErrs, err)
+	}
+}
+
+// logEnd says in one line why a test failed.
+func (t *test) logEnd(err error) {
+	args := []any{"test", t.info.Number, "peer", t.info.Peer.Host, "error", err}
+	if cause := errors.Unwrap(err); cause != nil {
+		args = append(args, "cause", cause)
+	}
+	t.log.Warn("test failed", args...)
+}

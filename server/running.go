@@ -1,0 +1,108 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"linkperf/protocol"
+	"linkperf/protocol/measure"
+	"linkperf/protocol/session"
+)
+
+const (
+	// watchdog is how much later than asked for a test may end, as in iperf3.
+	watchdog = 40 * time.Second
+	// watchEvery is how often limits and silence are looked at.
+	watchEvery = 250 * time.Millisecond
+	// satisfied is how long a client may be silent that has moved what it asked
+	// for: iperf3 looks at the amount only once an interval, at most 60 s long.
+	satisfied = 120 * time.Second
+)
+
+// measure lets the streams run until the client ends the test.
+func (t *test) measure() error {
+	t.group.Start(context.WithoutCancel(t.ctx))
+	var expired <-chan time.Time
+	if t.params.Time > 0 {
+		timer := time.NewTimer(time.Duration(t.params.Time+t.params.Omit)*time.Second + watchdog)
+		defer timer.Stop()
+		expired = timer.C
+	}
+	watch := time.NewTicker(watchEvery)
+	defer watch.Stop()
+	var silence session.Silence
+	rate := t.rateLimit()
+	var lost <-chan time.Time
+	var cause error
+	for {
+		select {
+		case <-t.ctx.Done():
+			return context.Cause(t.ctx)
+		case m := <-t.ctl.Listen():
+			s, err := t.receive(m)
+			switch {
+			case err != nil:
+				return err
+			case s == protocol.TestEnd:
+				return nil
+			case s != protocol.TestStart: // which iperf3 ignores
+				return unexpected(s)
+			}
+		case <-expired:
+			return protocol.NewError(protocol.CodeServerTestDurationExpired, nil)
+		case err := <-t.group.Failed():
+			if cause == nil { // the client may be about to say what happened
+				cause, lost = err, time.After(session.Goodbye)
+			}
+		case <-lost:
+			return cause
+		case now := <-watch.C:
+			if t.BitrateLimit > 0 && rate.exceeded(t.group.Total(everything), now) {
+				return protocol.NewError(protocol.CodeTotalRate, nil)
+			}
+			if !t.shows() {
+				continue
+			}
+			quiet := silence.Lasts(t.group.Total(t.evidence), now)
+			if quiet >= t.leastPatience() && quiet >= t.patience() {
+				return protocol.NewError(protocol.CodeNoMsg, fmt.Errorf("no sign of the client for %v", quiet.Round(time.Second)))
+			}
+		}
+	}
+}
+
+func everything(*measure.StreamInfo) bool { return true }
+
+// evidence reports whether data on a stream shows that the client is alive: what
+// it sends does, and what it takes where the transport waits for that.
+func (t *test) evidence(s *measure.StreamInfo) bool {
+	return !s.Sender || t.params.Transport != protocol.UDP
+}
+
+// shows reports whether the test has any such stream.
+func (t *test) shows() bool {
+	return t.params.Transport != protocol.UDP || !t.params.Reverse
+}
+
+// leastPatience returns how long the client may be silent in any case.
+func (t *test) leastPatience() time.Duration {
+	return cmp.Or(t.ReceiveTimeout, DefaultReceiveTimeout)
+}
+
+// patience returns how long the client may be silent in the test's present state.
+func (t *test) patience() time.Duration {
+	limit := t.leastPatience()
+	p := &t.params
+	amount := float64(max(p.Bytes, 0))
+	if p.Blocks > 0 {
+		amount = float64(p.Blocks) * float64(p.Length)
+	}
+	received, _ := t.group.Moved(false)
+	sent, _ := t.group.Moved(true)
+	if amount > 0 && float64(max(received, sent)) >= amount {
+		limit = max(limit, satisfied)
+	}
+	return session.Patience(p, limit)
+}
