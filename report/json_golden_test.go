@@ -185,18 +185,6 @@ func failure(d *Document) error {
 // value is a leaf of a JSON document, or an empty object or array.
 type value struct{ path, text string }
 
-func (v value) kind() string {
-	switch {
-	case v.text == "true" || v.text == "false":
-		return "boolean"
-	case v.text == "null" || v.text == "{}" || v.text == "[]":
-		return v.text
-	case strings.HasPrefix(v.text, `"`):
-		return "string"
-	}
-	return "number"
-}
-
 // values lists the leaves of all JSON values in raw, in order; text around them
 // is left out, and of a key that occurs twice the last one stays.
 func values(t *testing.T, raw []byte) []value {
