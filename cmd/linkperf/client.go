@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/term"
+
+	"linkperf/client"
+	"linkperf/protocol/measure"
+	"linkperf/report"
+)
+
+// runClient runs one test as a client and returns the exit status.
+func runClient(ctx context.Context, s *settings, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	out, err := s.open(measure.Client, stdout, stderr)
+	if err != nil {
+		out.printLines(stderr, err)
+		return 1
+	}
+	defer out.close()
+	if s.pidFile != "" {
+		remove, err := writePIDFile(s.pidFile)
+		if err != nil {
+			out.failPIDFile(err)
+			return 1
+		}
+		defer remove()
+	}
+	cfg := s.client
+	cfg.Version, cfg.Observe = version(), out.observe()
+	_, err = client.Run(ctx, cfg, out.sink())
+	if err != nil {
+		out.complain(err)
+	}
+	var interrupted *report.SignalError
+	if err == nil || errors.As(err, &interrupted) {
+		return 0
+	}
+	return 1
+}
+
+// password finds the password of --username: in the environment, or by asking
+// on a terminal.
+func password(stdin io.Reader, stderr io.Writer) (string, error) {
+	if p := os.Getenv("IPERF3_PASSWORD"); p != "" {
+		return p, nil
+	}
+	f, ok := stdin.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return "", errors.New("it is not in IPERF3_PASSWORD, and there is no terminal to ask for it")
+	}
+	fmt.Fprint(stderr, "Password: ")
+	p, err := term.ReadPassword(int(f.Fd()))
+	fmt.Fprintln(stderr)
+	return string(p), err
+}

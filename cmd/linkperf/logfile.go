@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"sync"
+
+	"linkperf/protocol"
+)
+
+// A logFile is the file of --logfile. It is open between the first thing
+// written and release, so that it can be moved away between tests.
+type logFile struct {
+	path string
+
+	mu   sync.Mutex
+	file *os.File
+}
+
+// openLogFile opens the file once, to find out now whether it can be.
+func openLogFile(path string) (*logFile, error) {
+	l := &logFile{path: path}
+	return l, l.open()
+}
+
+func (l *logFile) open() (err error) {
+	if l.file == nil {
+		l.file, err = os.OpenFile(l.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	}
+	if err != nil {
+		l.file = nil
+		return protocol.NewError(protocol.CodeLogFile, err)
+	}
+	return nil
+}
+
+// Write implements io.Writer.
+func (l *logFile) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.open(); err != nil {
+		return 0, err
+	}
+	return l.file.Write(b)
+}
+
+// release closes the file; what is written next opens it anew.
+func (l *logFile) release() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return nil
+	}
+	f := l.file
+	l.file = nil
+	return f.Close()
+}

@@ -1,0 +1,107 @@
+// Command linkperf measures what a network path carries, as client or server,
+// with the options, the output and the protocol of iperf3.
+//
+// The first argument may be one of its own commands; everything else is
+// iperf3's command line. Under the name iperf3 it has no commands.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"linkperf/sysinfo"
+)
+
+func main() {
+	ignoreBrokenPipes()
+	os.Exit(run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr))
+}
+
+// A subcommand is one of linkperf's own commands.
+type subcommand struct {
+	name, synopsis, help string
+	run                  func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int
+}
+
+func subcommands() []subcommand {
+	return []subcommand{
+		{"sysinfo", "sysinfo [HOST]", "show this host, or the path to HOST and both ends", runSysinfo},
+		{"version", "version", "print the version of linkperf", runVersion},
+	}
+}
+
+// run is the program: args has its name first. It returns the exit status.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	stdout, stderr = &deaf{w: stdout}, &deaf{w: stderr}
+	commands := !namedIperf3(args[0])
+	if commands && len(args) > 1 {
+		for _, c := range subcommands() {
+			if args[1] == c.name {
+				return c.run(ctx, args[1:], stdin, stdout, stderr)
+			}
+		}
+	}
+
+	s := &settings{
+		told:     sysinfo.Limited,
+		stdout:   stdout,
+		password: func() (string, error) { return password(stdin, stderr) },
+	}
+	err := scan(s, args[1:])
+	if err == nil {
+		err = s.decide()
+	}
+	var grammar grammarError
+	switch {
+	case err == errHelp:
+		writeUsage(stdout, commands)
+		return 0
+	case err == errVersion:
+		writeVersion(stdout)
+		return 0
+	case errors.As(err, &grammar):
+		fmt.Fprintf(stderr, "%s: %s\n\n%s", args[0], grammar, shortUsage)
+		return 1
+	case err != nil:
+		var more *explanation
+		if errors.As(err, &more) {
+			fmt.Fprintf(stderr, "iperf3: %s\n", more.cause)
+		}
+		fmt.Fprintf(stderr, "iperf3: parameter error - %s\n\n%s", err, shortUsage)
+		return 1
+	}
+	s.warn(stderr)
+	if s.role == serverRole {
+		return runServer(ctx, s, args, stdout, stderr)
+	}
+	return runClient(ctx, s, stdin, stdout, stderr)
+}
+
+// namedIperf3 reports whether the program was started under iperf3's name.
+func namedIperf3(program string) bool {
+	return strings.TrimSuffix(filepath.Base(program), ".exe") == "iperf3"
+}
+
+// A deaf writer goes on when nobody reads what it writes any more: a test does
+// not end because its output was piped into head. Tests that run at the same
+// time may share it.
+type deaf struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (d *deaf) Write(b []byte) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n, err := d.w.Write(b)
+	if brokenPipe(err) {
+		return len(b), nil
+	}
+	return n, err
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"linkperf/protocol/measure"
+	"linkperf/report"
+	"linkperf/sysinfo"
+)
+
+// An output is where a role writes: reports and run-time errors to one place
+// each, or both to the log file.
+type output struct {
+	report.Options
+	reports, errors io.Writer
+	warnings        io.Writer // always the standard error
+	log             *logFile  // nil without --logfile
+	lookout         *lookout  // nil if tests are not observed
+}
+
+// open makes the output that the settings ask for.
+func (s *settings) open(side measure.Side, stdout, stderr io.Writer) (*output, error) {
+	o := &output{Options: s.report, reports: stdout, errors: stderr, warnings: stderr}
+	o.Side = side
+	o.Version = version()
+	o.SystemInfo = report.SystemInfo()
+	if !s.blind {
+		o.lookout = &lookout{
+			level:   s.told,
+			redact:  s.redact,
+			options: sysinfo.Options{Tool: "linkperf", Version: version()},
+		}
+	}
+	if s.showFacts {
+		o.Extra = briefly
+	}
+	if s.logFile == "" {
+		return o, nil
+	}
+	log, err := openLogFile(s.logFile)
+	if err != nil {
+		return o, err
+	}
+	o.reports, o.errors, o.log = log, log, log
+	return o, nil
+}
+
+// sink makes the sink of one test.
+func (o *output) sink() measure.Sink {
+	sink, err := report.New(o.reports, o.warnings, o.Options)
+	if err != nil {
+		panic(err) // the scan has accepted the options
+	}
+	if o.lookout == nil {
+		return sink
+	}
+	return o.lookout.watched(sink)
+}
+
+// observe is what tests are observed with, nil if they are not.
+func (o *output) observe() measure.Observe {
+	if o.lookout == nil {
+		return nil
+	}
+	return o.lookout.observe
+}
+
+// complain prints the lines for a failure in text. In JSON the document has
+// them.
+func (o *output) complain(err error) {
+	if o.Kind == report.Text {
+		o.printLines(o.errors, err)
+	}
+}
+
+func (o *output) printLines(w io.Writer, err error) {
+	for _, line := range report.ErrorLines(o.Options, err) {
+		fmt.Fprintln(w, line)
+	}
+}
+
+// fail reports a failure outside any test, in the form that was asked for.
+func (o *output) fail(err error) {
+	if o.Kind == report.Text {
+		o.complain(err)
+		return
+	}
+	o.sink().End(&measure.Result{}, err)
+}
+
+// close closes the log file.
+func (o *output) close() {
+	if o.log != nil {
+		o.log.release()
+	}
+}
+
+// warn prints the warnings about options that do not go together well.
+func (s *settings) warn(stderr io.Writer) {
+	if s.report.Kind == report.Text {
+		return
+	}
+	if s.report.Format != 0 {
+		fmt.Fprintln(stderr, "warning: Report format (-f) flag ignored with JSON output (-J)")
+	}
+	if s.report.Verbose {
+		fmt.Fprintln(stderr, "warning: Verbose output (-v) may interfere with JSON output (-J)")
+	}
+	if s.debug > 0 {
+		fmt.Fprintln(stderr, "warning: Debug output (-d) may interfere with JSON output (-J)")
+	}
+}
+
+// printExiting prints a server's last line when it cannot go on.
+func (o *output) printExiting(w io.Writer) {
+	stamp := ""
+	if o.Timestamps != "" {
+		stamp = report.Stamp(o.Timestamps, time.Now())
+	}
+	fmt.Fprintf(w, "%siperf3: exiting\n", stamp)
+}
+
+// failPIDFile reports that the pid file could not be written. iperf3 does so
+// before it looks at the form of output.
+func (o *output) failPIDFile(err error) {
+	if errors.Is(err, errOtherInstance) {
+		fmt.Fprintf(o.errors, "iperf3: %s\n", err)
+		return
+	}
+	o.printLines(o.errors, err)
+}
+
+// briefly adds the facts of both ends below a text summary.
+func briefly(r *measure.Result, _ error) report.Extra {
+	own, err := sysinfo.ParseRecord(r.LocalRecord)
+	if err != nil {
+		return report.Extra{}
+	}
+	peer, _ := sysinfo.ParseRecord(r.PeerRecord)
+	var b strings.Builder
+	writeBrief(&b, own, peer)
+	return report.Extra{Text: b.String()}
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"strconv"
+
+	"linkperf/protocol"
+)
+
+// errOtherInstance says that the pid file belongs to a living process.
+var errOtherInstance = errors.New("Another instance of iperf3 appears to be running")
+
+// writePIDFile writes this process's id to the file, unless the file names
+// another living process, and returns what removes it.
+func writePIDFile(path string) (remove func(), err error) {
+	if old, err := os.ReadFile(path); err == nil {
+		if pid := atoi(string(old[:min(len(old), 7)])); pid > 0 && pid != os.Getpid() && alive(pid) {
+			return nil, errOtherInstance
+		}
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, protocol.NewError(protocol.CodePIDFile, err)
+	}
+	_, err = f.WriteString(strconv.Itoa(os.Getpid()))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, protocol.NewError(protocol.CodePIDFile, err)
+	}
+	return func() { os.Remove(path) }, nil
+}

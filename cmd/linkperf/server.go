@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"sync"
+
+	"linkperf/protocol"
+	"linkperf/protocol/measure"
+	"linkperf/report"
+	"linkperf/server"
+)
+
+// runServer serves tests until a signal, or the end of -1, and returns the exit
+// status. args is the whole command line, for the daemon.
+func runServer(ctx context.Context, s *settings, args []string, stdout, stderr io.Writer) int {
+	started := func() {}
+	if s.daemon {
+		pipe, tell, ok := isDaemon()
+		if !ok {
+			return becomeDaemon(args, stderr)
+		}
+		stderr, started = pipe, tell
+	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	out, err := s.open(measure.Server, stdout, stderr)
+	if err != nil {
+		out.printLines(stderr, err)
+		out.printExiting(stderr)
+		return 1
+	}
+	defer out.close()
+	if s.pidFile != "" {
+		remove, err := writePIDFile(s.pidFile)
+		if err != nil {
+			out.failPIDFile(err)
+			return 1
+		}
+		defer remove()
+	}
+	h := &hall{output: out, ctx: ctx, oneOff: s.server.OneOff}
+	srv := s.server
+	srv.Version, srv.Observe = version(), out.observe()
+	srv.NewSink, srv.OnTestEnd = h.admit, h.leave
+	srv.Log = s.logger(stderr)
+
+	ln, err := srv.Listen(ctx)
+	if err != nil {
+		h.fail(err)
+		if s.daemon && s.logFile != "" {
+			out.printLines(stderr, err) // for whoever waits for the daemon to start
+		}
+		if out.Kind == report.Text {
+			out.printExiting(out.errors)
+		}
+		return 1
+	}
+	h.port = ln.Addr().(*net.TCPAddr).Port
+	h.banner(1)
+	if srv.AnyPort && out.Kind != report.Text {
+		fmt.Fprintf(stderr, "Server listening on %d\n", h.port)
+	}
+	if s.addresses {
+		writeAddresses(ctx, stderr, h.port)
+	}
+	started()
+	err = srv.Serve(ctx, ln)
+	if cause := context.Cause(ctx); cause != nil {
+		if !h.toldInterrupt {
+			h.fail(cause)
+		}
+		return 0
+	}
+	if err != nil {
+		h.fail(err)
+		if out.Kind == report.Text {
+			out.printExiting(out.errors)
+		}
+		return 1
+	}
+	return 0
+}
+
+// A hall watches clients come and go, and says between the tests that the
+// server listens.
+type hall struct {
+	*output
+	ctx    context.Context
+	oneOff bool
+	port   int
+
+	mu            sync.Mutex
+	running       int
+	last          int  // highest number of a test
+	toldInterrupt bool // a test has reported the signal that ends the server
+}
+
+// admit makes the sink for a new test.
+func (h *hall) admit(info server.TestInfo) measure.Sink {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.running++
+	h.last = max(h.last, info.Number)
+	return h.sink()
+}
+
+// leave reports how a test ended.
+func (h *hall) leave(info server.TestInfo, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.running--
+	if err != nil {
+		h.complain(err)
+		h.because(err)
+		var interrupted *report.SignalError
+		h.toldInterrupt = h.toldInterrupt || errors.As(err, &interrupted)
+	}
+	if h.running > 0 {
+		return
+	}
+	h.close()
+	// A client that may not log in does not use -1 up.
+	if h.ctx.Err() == nil && (!h.oneOff || errors.Is(err, protocol.NewError(protocol.CodeAuthTest, nil))) {
+		h.banner(h.last + 1)
+	}
+}
+
+// because says why a test failed where iperf3's text does not: which silence
+// was too long, why a login was refused. It is for whoever runs the server.
+func (h *hall) because(err error) {
+	var failure *protocol.Error
+	if !errors.As(err, &failure) || failure.Err == nil || failure.Code.Suffix() || errors.Is(err, io.EOF) {
+		return
+	}
+	fmt.Fprintf(h.warnings, "iperf3: %v\n", failure.Err)
+}
+
+// banner says that the server listens, and which test will be the next. The log
+// file is closed then, so that it can be moved away before that test.
+func (h *hall) banner(test int) {
+	report.WriteBanner(h.reports, h.Options, h.port, test)
+	h.close()
+}
+
+// logger makes the log for -d, and for what a server has to say beside its
+// tests.
+func (s *settings) logger(w io.Writer) *slog.Logger {
+	level := slog.LevelError
+	switch {
+	case s.debug >= 3:
+		level = slog.LevelDebug
+	case s.debug == 2 || s.report.Verbose:
+		level = slog.LevelWarn
+	}
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"linkperf/client"
+	"linkperf/protocol"
+	"linkperf/protocol/measure"
+	"linkperf/sysinfo"
+)
+
+// runSysinfo is linkperf sysinfo: the facts of this host, or with a host, of
+// the path to it and of its end.
+func runSysinfo(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	flags := pflag.NewFlagSet("linkperf sysinfo", pflag.ContinueOnError)
+	flags.SetOutput(stdout)
+	flags.Usage = func() {
+		fmt.Fprintf(stdout, "Usage: linkperf sysinfo [HOST] [options]\n\n%s", flags.FlagUsages())
+	}
+	asJSON := flags.Bool("json", false, "print the record as JSON")
+	raw := flags.String("raw", "", "save what the system answered to this `directory`, without addresses, names and serial numbers")
+	devices := flags.Bool("devices", false, "list USB, Thunderbolt and storage devices with their speeds")
+	redact := flags.Bool("redact", false, "leave out addresses and host names")
+	port := flags.IntP("port", "p", client.DefaultPort, "port of the server on HOST")
+	switch err := flags.Parse(args[1:]); {
+	case errors.Is(err, pflag.ErrHelp):
+		return 0
+	case err != nil || flags.NArg() > 1:
+		if err == nil {
+			err = fmt.Errorf("one host at most: %q", flags.Args())
+		}
+		fmt.Fprintf(stderr, "linkperf sysinfo: %v\n", err)
+		return 1
+	}
+	options := sysinfo.Options{Tool: "linkperf", Version: version(), HostName: true, Devices: *devices}
+	if *raw != "" {
+		if err := sysinfo.SaveRaw(ctx, *raw); err != nil {
+			fmt.Fprintf(stderr, "linkperf sysinfo: %v\n", err)
+			return 1
+		}
+	}
+	var show survey
+	if flags.NArg() == 0 {
+		show = survey{client: sysinfo.Collect(ctx, options)}
+	} else {
+		show = surveyPath(ctx, flags.Arg(0), *port, options)
+	}
+	if *redact {
+		show.redact()
+	}
+	if err := show.write(stdout, *asJSON); err != nil {
+		fmt.Fprintf(stderr, "linkperf sysinfo: %v\n", err)
+		return 1
+	}
+	if show.failure != nil {
+		fmt.Fprintf(stderr, "linkperf sysinfo: %s\n", show.note)
+		return 1
+	}
+	return 0
+}
+
+// A survey is what linkperf sysinfo found out: the record of this end, that of
+// the other end if it is linkperf and tells it, and in words how that went.
+type survey struct {
+	client, server *sysinfo.Record
+	note           string
+	failure        error // no path could be looked at
+}
+
+// surveyPath makes the shortest possible test to look at the path.
+func surveyPath(ctx context.Context, host string, port int, o sysinfo.Options) survey {
+	watch := &lookout{level: sysinfo.Limited, options: o}
+	host, device := splitDevice(host)
+	cfg := client.Config{
+		Host: host, BindDevice: device, Port: port,
+		Blocks: 1, Observe: watch.observe, Version: version(),
+	}
+	sink := &lastResult{}
+	_, err := client.Run(ctx, cfg, watch.watched(sink))
+	s := survey{failure: err}
+	if r := sink.result; r != nil {
+		s.client, _ = sysinfo.ParseRecord(r.LocalRecord)
+		s.server, _ = sysinfo.ParseRecord(r.PeerRecord)
+		switch {
+		case r.PeerLinkperf && s.server == nil:
+			s.note = "the other end is linkperf and tells nothing about itself"
+		case r.PeerLinkperf:
+			s.note = "the other end is linkperf " + sysinfo.Printable(r.PeerVersion)
+		default:
+			s.note = "the other end is iperf3, which tells nothing about itself"
+		}
+	}
+	switch {
+	case errors.Is(err, protocol.ErrServerBusy):
+		s.note = "the server is busy with another test"
+	case err != nil:
+		s.note = fmt.Sprintf("no server at %s: %v", net.JoinHostPort(host, strconv.Itoa(port)), err)
+	}
+	if s.client == nil {
+		s.client = sysinfo.Collect(ctx, o)
+	}
+	return s
+}
+
+// lastResult is a sink that keeps the result.
+type lastResult struct {
+	measure.Recorder
+	result *measure.Result
+}
+
+func (l *lastResult) End(r *measure.Result, err error) error {
+	l.result = r
+	return nil
+}
+
+func (l *lastResult) ServerOutput(*measure.Result) (string, json.RawMessage) { return "", nil }
+
+func (s *survey) redact() {
+	for _, r := range []*sysinfo.Record{s.client, s.server} {
+		if r != nil {
+			r.Redact()
+		}
+	}
+	if s.failure != nil {
+		s.note = "no server there"
+	}
+}
+
+func (s *survey) write(w io.Writer, asJSON bool) error {
+	if asJSON {
+		return s.writeJSON(w)
+	}
+	if s.server == nil {
+		if s.note != "" && s.failure == nil {
+			fmt.Fprintf(w, "%s\n\n", s.note)
+		}
+		return writeFacts(w, s.client)
+	}
+	fmt.Fprintf(w, "%s\n\nThis end:\n", s.note)
+	if err := writeFacts(w, s.client); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nOther end:\n")
+	return writeFacts(w, s.server)
+}
+
+// writeJSON writes the record, or both in the form that results have.
+func (s *survey) writeJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	if s.note == "" {
+		return e.Encode(s.client)
+	}
+	return e.Encode(map[string]any{"client": s.client, "server": s.server, "note": s.note})
+}
+
+// writeAddresses lists the addresses at which clients reach this server, and
+// what to type there.
+func writeAddresses(ctx context.Context, w io.Writer, port int) {
+	t := newTable(w)
+	t.Header("Address", "Interface", "Kind", "Speed", "At the other end")
+	for _, a := range sysinfo.Addresses(ctx) {
+		host := a.Address.String()
+		if zone := a.Address.Zone(); zone != "" {
+			host = strings.TrimSuffix(host, zone) + "<interface>"
+		}
+		command := "linkperf -c " + host
+		if port != client.DefaultPort {
+			command += fmt.Sprintf(" -p %d", port)
+		}
+		t.Append(a.Address.String(), sysinfo.Printable(a.Interface), a.Kind, optionalRate(a.Speed), command)
+	}
+	t.Render()
+}
