@@ -150,9 +150,9 @@ type loss struct{ jitter, lost, packets, percent, outOfOrder any }
 func lossOf(sent, received *measure.Totals) loss {
 	var l loss
 	base := int64(-1)
-	if sent != nil && sent.UDP != nil {
-		base = sent.UDP.Packets
-		l.packets = base
+	if n, ok := datagramsSent(sent); ok {
+		base = n
+		l.packets = n
 	}
 	if received == nil || received.UDP == nil {
 		return l
@@ -168,6 +168,15 @@ func lossOf(sent, received *measure.Totals) loss {
 		l.lost, l.percent = u.Lost, percent(u.Lost, base)
 	}
 	return l
+}
+
+// datagramsSent returns the datagrams that a sender counted; false if it does
+// not tell (iperf3 before 3.14 on a server that sends).
+func datagramsSent(sent *measure.Totals) (int64, bool) {
+	if sent == nil || sent.UDP == nil || sent.UDP.Packets == 0 && sent.Bytes > 0 {
+		return 0, false
+	}
+	return sent.UDP.Packets, true
 }
 
 func udpStream(sr *measure.StreamResult) object {
@@ -198,11 +207,12 @@ func udpSum(sent, received *measure.Totals, sender bool) object {
 }
 
 func udpSentSum(sent *measure.Totals) object {
-	l := loss{jitter: 0, lost: 0, percent: 0}
-	if sent == nil {
-		l = loss{}
-	} else if l.packets = any(0); sent.UDP != nil {
-		l.packets = sent.UDP.Packets
+	var l loss
+	if sent != nil {
+		l = loss{jitter: 0, lost: 0, percent: 0}
+	}
+	if n, ok := datagramsSent(sent); ok {
+		l.packets = n
 	}
 	return appendLoss(span(object{}, sent), l, true)
 }

@@ -75,8 +75,8 @@ func (d *Document) Loss(toServer bool) (percentLost float64, ok bool) {
 		return 0, false
 	}
 	base := received.UDP.Packets
-	if sent != nil && sent.UDP != nil {
-		base = sent.UDP.Packets
+	if n, ok := datagramsSent(sent); ok {
+		base = n
 	}
 	if base <= 0 {
 		return 0, false

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/netip"
 	"os"
 	"strings"
@@ -478,6 +479,40 @@ Connecting to host server.example, port 5201
 	}
 	if warnings.String() != "warning: something\n" {
 		t.Errorf("warnings: %q", warnings.String())
+	}
+}
+
+// Text from a peer cannot control the terminal or forge lines.
+func TestPeerText(t *testing.T) {
+	s, intervals, r := aTest(modes["tcp"])
+	r.ReceiverCongestion = "bbr\x1b[2J\niperf3: error"
+	r.ServerOutputText = "one\x1b]0;t\x07\ttwo\n"
+	s.Cookie = "a\nb"
+	var out bytes.Buffer
+	play(t, newSink(t, &out, Options{Verbose: true}), s, intervals, r, nil)
+	for _, want := range []string{"rcv_tcp_congestion bbr\ufffd[2J\ufffdiperf3: error\n", "\nServer output:\none\ufffd]0;t\ufffd\ttwo\n\n", "Cookie: a\ufffdb\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in %q", want, out.String())
+		}
+	}
+}
+
+// A sender that does not tell its datagrams has not sent none.
+func TestDatagramsNotTold(t *testing.T) {
+	s, intervals, r := aTest(modes["udp"])
+	r.Streams[0].Sent.UDP.Packets = 0
+	var text, doc bytes.Buffer
+	play(t, newSink(t, &text, Options{}), s, intervals, r, nil)
+	if want := "  0.000 ms  0/Unknown (0%)  sender\n"; !strings.Contains(text.String(), want) {
+		t.Errorf("no %q in\n%s", want, text.String())
+	}
+	play(t, newSink(t, &doc, Options{Kind: JSON}), s, intervals, r, nil)
+	d := readOne(t, doc.String())
+	if got, ok := d.Loss(true); !ok || math.Abs(got-4*100.0/2046) > 1e-9 {
+		t.Errorf("loss %v %v", got, ok)
+	}
+	if !strings.Contains(doc.String(), "\"packets\":\tnull") {
+		t.Error("packets of the sender are not null")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"linkperf/protocol"
 	"linkperf/protocol/measure"
@@ -28,9 +29,20 @@ func newText(w, errw io.Writer, o Options) *textSink {
 	return &textSink{w: w, errw: errw, o: o}
 }
 
-// printf writes one line in front of which stand the time stamp, the client's
-// title and the number of the test, if any.
+// printf writes one line. Strings among args may come from the peer: what could
+// control a terminal is taken out of them.
 func (t *textSink) printf(format string, args ...any) {
+	for i, a := range args {
+		if s, ok := a.(string); ok {
+			args[i] = visible(s, "\t")
+		}
+	}
+	t.write(fmt.Sprintf(format, args...))
+}
+
+// write writes a line, or several that belong together, in front of which stand
+// the time stamp, the client's title and the number of the test, if any.
+func (t *textSink) write(text string) {
 	line := t.o.stamp()
 	if t.o.Side == measure.Client && t.o.Title != "" {
 		line += t.o.Title + ":  "
@@ -38,13 +50,23 @@ func (t *textSink) printf(format string, args ...any) {
 	if t.start != nil && t.start.Number > 0 {
 		line += "#" + strconv.Itoa(t.start.Number) + ":  "
 	}
-	line += fmt.Sprintf(format, args...) + "\n"
+	line += text + "\n"
 	if t.start != nil && t.start.Params.GetServerOutput && t.o.Side == measure.Server {
 		t.kept.WriteString(line)
 	}
 	if _, err := io.WriteString(t.w, line); err != nil && t.werr == nil {
 		t.werr = err
 	}
+}
+
+// visible replaces the control characters of a string, but for those in keep.
+func visible(s, keep string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && !strings.ContainsRune(keep, r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
 }
 
 func (t *textSink) done() error {
@@ -141,9 +163,9 @@ func (t *textSink) End(r *measure.Result, err error) error {
 	}
 	switch {
 	case r.ServerOutputJSON != nil:
-		t.printf("\nServer JSON output:\n%s", appendValue(nil, r.ServerOutputJSON, 0))
+		t.write("\nServer JSON output:\n" + string(appendValue(nil, r.ServerOutputJSON, 0)))
 	case r.ServerOutputText != "":
-		t.printf("\nServer output:\n%s", r.ServerOutputText)
+		t.write("\nServer output:\n" + visible(r.ServerOutputText, "\n\t"))
 	}
 	if x.Text != "" {
 		t.printf("")

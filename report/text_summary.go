@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"linkperf/protocol"
@@ -83,7 +84,11 @@ func (t *textSink) sent(id string, sender bool, s *measure.Totals) {
 	rest := strings.Repeat(" ", 18) + "sender"
 	switch {
 	case s.UDP != nil:
-		rest = fmt.Sprintf("  %5.3f ms  0/%d (0%%)  sender", 0.0, s.UDP.Packets)
+		packets := "Unknown"
+		if n, ok := datagramsSent(s); ok {
+			packets = strconv.FormatInt(n, 10)
+		}
+		rest = fmt.Sprintf("  %5.3f ms  0/%s (0%%)  sender", 0.0, packets)
 	case s.Retransmits >= 0 && id == sumID:
 		rest = fmt.Sprintf("  %3d%13ssender", s.Retransmits, "")
 	case s.Retransmits >= 0:
