@@ -10,6 +10,8 @@ import (
 type Cache struct {
 	mu      sync.Mutex
 	answers map[string]answer
+
+	commands sharedCommands
 }
 
 // answer is what a source said, and until when that may be used.

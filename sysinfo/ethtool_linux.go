@@ -93,8 +93,6 @@ func driverInfo(name string) (info ethtool.DrvInfo, err error) {
 	return info, err
 }
 
-var errNoLink = because(NotApplicable, "no interface carries the data")
-
 // collectLinkSettings asks the driver for what was negotiated.
 func collectLinkSettings(_ context.Context, p *probe, r *Record) error {
 	name := p.link()

@@ -65,3 +65,6 @@ func (r *Record) unknown(path string, err error) {
 	}
 	r.Unknown[path] = unknownOf(err)
 }
+
+// errNoLink is the reason of facts about an interface where none is known.
+var errNoLink = because(NotApplicable, "no interface carries the data")
