@@ -47,6 +47,7 @@ type Options struct {
 // Control returns a function for [net.Dialer] or [net.ListenConfig] that sets
 // the options before the socket is bound, which some of them need: the window
 // decides about window scaling, the segment size is negotiated at the start.
+// Package net sets keepalive afterwards unless its own KeepAlive is negative.
 func Control(o Options) func(network, address string, c syscall.RawConn) error {
 	return func(network, _ string, c syscall.RawConn) error {
 		_, err := Apply(c, network, o)
@@ -55,7 +56,8 @@ func Control(o Options) func(network, address string, c syscall.RawConn) error {
 }
 
 // Apply sets the options on a socket of the network ("tcp4", "udp6", …) that c
-// belongs to. Errors are of type *[protocol.Error] and carry iperf3's number.
+// belongs to. Errors are of type *[protocol.Error] and carry iperf3's number,
+// except for Device, whose failure is one of connecting or listening.
 func Apply(c syscall.RawConn, network string, o Options) (warnings []string, err error) {
 	cerr := c.Control(func(fd uintptr) {
 		a := &applier{fd: fd, network: network, tcp: strings.HasPrefix(network, "tcp")}
@@ -89,7 +91,9 @@ func (a *applier) apply(o *Options) {
 		a.do(protocol.CodeReuseAddr, "set SO_REUSEADDR", setReuseAddr(a.fd))
 	}
 	if o.Device != "" {
-		a.do(protocol.CodeBindDev, "bind to device "+o.Device, bindDevice(a.fd, isIPv6(a.fd, a.network), o.Device))
+		if err := bindDevice(a.fd, isIPv6(a.fd, a.network), o.Device); err != nil {
+			a.err = fmt.Errorf("bind to device %s: %w", o.Device, err)
+		}
 	}
 	if o.Window > 0 {
 		a.window(o.Window)

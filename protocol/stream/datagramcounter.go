@@ -17,7 +17,7 @@ const (
 type datagramCounter struct {
 	wide bool
 
-	bytes      int64
+	bytes      int64 // of distinct datagrams
 	highest    int64 // highest counter so far; they start at 1
 	unique     int64 // distinct datagrams
 	late       int64 // first arrivals below the highest counter
@@ -48,13 +48,12 @@ func (c *datagramCounter) count(b []byte, at int64) {
 	if !ok {
 		return
 	}
-	c.bytes += int64(len(b))
 	switch {
 	case n > c.highest:
 		c.clear(c.highest+1, n-1)
 		c.set(n)
 		c.highest = n
-		c.unique++
+		c.first(b)
 	case c.highest-n >= windowBits || n < 1:
 		// Too old to tell, or not a counter that a sender uses: never a loss
 		// undone.
@@ -63,10 +62,17 @@ func (c *datagramCounter) count(b []byte, at int64) {
 		c.duplicates++
 	default:
 		c.set(n)
-		c.unique++
+		c.first(b)
 		c.late++
 	}
 	c.interarrival(at - int64(h.Sec)*1e9 - int64(h.Usec)*1e3)
+}
+
+// first counts a datagram that had not arrived before. The bytes of duplicates
+// are not counted, since nobody sent them.
+func (c *datagramCounter) first(b []byte) {
+	c.unique++
+	c.bytes += int64(len(b))
 }
 
 // unwrap makes a 64-bit number of a counter: the one nearest to the highest.

@@ -55,7 +55,7 @@ func TestDatagramCounter(t *testing.T) {
 				c := newDatagramCounter(wide)
 				feed(&c, 0, counters32(test.in...)...)
 				if c.highest != test.highest || c.unique != test.unique || c.highest-c.unique != test.lost ||
-					c.late != test.late || c.duplicates != test.double || c.bytes != int64(100*len(test.in)) {
+					c.late != test.late || c.duplicates != test.double || c.bytes != 100*test.unique {
 					t.Errorf("wide %v: highest %d, unique %d, late %d, duplicates %d, bytes %d",
 						wide, c.highest, c.unique, c.late, c.duplicates, c.bytes)
 				}

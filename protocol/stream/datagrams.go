@@ -82,11 +82,11 @@ func (s *Stream) receiveDatagrams() error {
 			s.rx.restart()
 		}
 		at := s.epoch + int64(now)
-		before := s.rx.bytes
+		before, double := s.rx.bytes, s.rx.duplicates
 		for i := range b.n {
 			s.countMessage(b.message(i)[:b.size[i]], b.segment[i], at)
 		}
-		if s.rx.bytes != before {
+		if s.rx.bytes != before || s.rx.duplicates != double {
 			s.publish(now)
 			if s.c.Budget != nil {
 				s.c.Budget.charge(s.rx.bytes - before)

@@ -85,12 +85,19 @@ func (c *DialConfig) dial(ctx context.Context, transport string, mptcp bool) (ne
 	if c.Remote.Addr().Is6() && !c.Remote.Addr().Is4In6() {
 		network = transport + "6"
 	}
-	d := net.Dialer{ControlContext: func(_ context.Context, network, address string, rc syscall.RawConn) error {
-		return sockopt.Control(c.Options)(network, address, rc)
-	}, KeepAliveConfig: net.KeepAliveConfig{}, KeepAlive: -1}
+	local := netip.AddrPortFrom(c.Local, uint16(c.LocalPort))
+	bind := c.Local.IsValid() || c.LocalPort != 0
+	label := c.Options.FlowLabel
+	d := net.Dialer{KeepAlive: -1}
+	d.Control = func(network, address string, rc syscall.RawConn) error {
+		if err := sockopt.Control(c.Options)(network, address, rc); err != nil || label == 0 {
+			return err
+		}
+		return sockopt.ConnectFlow(rc, local, c.Remote, label)
+	}
 	d.SetMultipathTCP(mptcp)
-	if c.Local.IsValid() || c.LocalPort != 0 {
-		d.LocalAddr = localAddr(transport, c.Local, c.LocalPort)
+	if bind && label == 0 {
+		d.LocalAddr = localAddr(transport, local)
 	}
 	conn, err := d.DialContext(ctx, network, c.Remote.String())
 	if err != nil {
@@ -99,12 +106,21 @@ func (c *DialConfig) dial(ctx context.Context, transport string, mptcp bool) (ne
 		}
 		return nil, protocol.NewError(protocol.CodeStreamConnect, err)
 	}
+	if label != 0 && transport == "udp" {
+		rc, err := conn.(*net.UDPConn).SyscallConn()
+		if err == nil {
+			err = sockopt.ConnectFlow(rc, netip.AddrPort{}, c.Remote, label)
+		}
+		if err != nil {
+			_ = conn.Close()
+			return nil, err
+		}
+	}
 	return conn, nil
 }
 
 // localAddr is what a Dialer of that transport binds to.
-func localAddr(transport string, a netip.Addr, port int) net.Addr {
-	ap := netip.AddrPortFrom(a, uint16(port))
+func localAddr(transport string, ap netip.AddrPort) net.Addr {
 	if transport == "udp" {
 		return net.UDPAddrFromAddrPort(ap)
 	}

@@ -1,0 +1,5 @@
+//go:build !linux && !windows
+
+package sockopt
+
+func setAffinity(int) (func() error, error) { return nil, unsupported("CPU affinity") }

@@ -1,0 +1,5 @@
+package sockopt
+
+var supported = map[Feature]bool{
+	BindDevice: true, DontFragment: true, TCPInfos: true,
+}

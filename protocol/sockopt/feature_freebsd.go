@@ -1,0 +1,5 @@
+package sockopt
+
+var supported = map[Feature]bool{
+	Congestions: true, Pacing: true, DontFragment: true,
+}

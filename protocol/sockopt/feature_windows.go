@@ -1,0 +1,5 @@
+package sockopt
+
+var supported = map[Feature]bool{
+	Affinity: true, DontFragment: true,
+}

@@ -1,0 +1,68 @@
+package sockopt
+
+import (
+	"encoding/binary"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// sentFlowLabel asks the label manager for the label that a connection sends
+// (IPV6_FL_A_GET of a getsockopt).
+func sentFlowLabel(c syscall.RawConn) (label uint32, err error) {
+	err = control(c, "read flow label", func(fd uintptr) error {
+		var request [flowLabelRequest]byte
+		size := uint32(len(request))
+		_, _, errno := unix.Syscall6(unix.SYS_GETSOCKOPT, fd, unix.IPPROTO_IPV6, ipv6FlowLabelMgr,
+			uintptr(unsafe.Pointer(&request)), uintptr(unsafe.Pointer(&size)), 0)
+		if errno != 0 {
+			return errno
+		}
+		label = binary.BigEndian.Uint32(request[16:])
+		return nil
+	})
+	return label & MaxFlowLabel, err
+}
+
+func TestPinThreads(t *testing.T) {
+	var before, now unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &before); err != nil {
+		t.Fatal(err)
+	}
+	restore, err := SetAffinity(0)
+	if err != nil {
+		t.Skip(err)
+	}
+	if err := unix.SchedGetaffinity(0, &now); err != nil || now.Count() != 1 || !now.IsSet(0) {
+		t.Errorf("this thread may use %d CPUs, %v", now.Count(), err)
+	}
+	if err := restore(); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.SchedGetaffinity(0, &now); err != nil || now != before {
+		t.Errorf("%d CPUs after restoring, %d before, %v", now.Count(), before.Count(), err)
+	}
+}
+
+func TestTrafficClassReadBack(t *testing.T) {
+	for network, option := range map[string][2]int{
+		"udp4": {unix.IPPROTO_IP, unix.IP_TOS}, "udp6": {unix.IPPROTO_IPV6, unix.IPV6_TCLASS},
+	} {
+		c := raw(t, packet(t, network, map[string]string{"udp4": "127.0.0.1:0", "udp6": "[::1]:0"}[network]))
+		if _, err := Apply(c, network, Options{TOS: 0x48}); err != nil {
+			t.Fatal(err)
+		}
+		err := control(c, "read", func(fd uintptr) error {
+			got, err := getInt(fd, option[0], option[1])
+			if got != 0x48 {
+				t.Errorf("%s: %#x", network, got)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,7 @@
+package stream
+
+// Procs returns how many Go processors (GOMAXPROCS) a program should have for a
+// number of streams. On Linux a stream's system calls do not tell Go's
+// scheduler, so each stream needs one of its own, and the rest of the program
+// a few more.
+func Procs(streams int) int { return max(16, 2*streams) }
