@@ -9,7 +9,7 @@ import (
 // collectDevices lists USB devices, Thunderbolt devices and disks with the
 // speed of their connection.
 func collectDevices(_ context.Context, p *probe, r *Record) error {
-	r.Devices = append(append(append([]Device{}, usbDevices(p)...), thunderboltDevicesOf(p)...), disks(p)...)
+	r.Devices = append(append(append([]Device{}, usbDevices(p)...), listThunderbolt(p)...), disks(p)...)
 	return nil
 }
 
@@ -93,11 +93,11 @@ func usbClass(p *probe, dir string) string {
 	return "other"
 }
 
-// thunderboltDevicesOf lists devices on Thunderbolt ports, not this host and
+// listThunderbolt lists devices on Thunderbolt ports, not this host and
 // not other computers.
-func thunderboltDevicesOf(p *probe) []Device {
+func listThunderbolt(p *probe) []Device {
 	var list []Device
-	for _, dir := range p.glob(thunderboltDevices + "/*") {
+	for _, dir := range p.glob(thunderboltDir + "/*") {
 		m := xdomainName.FindStringSubmatch(path.Base(dir))
 		if m == nil || m[2] == "0" || len(p.glob(dir+"/"+path.Base(dir)+".*")) > 0 {
 			continue

@@ -3,8 +3,6 @@ package sysinfo
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 )
 
 // collectLimits reads what bounds socket buffers, see tcp(7) and socket(7).
@@ -47,17 +45,4 @@ func collectLimits(_ context.Context, p *probe, r *Record) error {
 		r.unknown("tcp.congestion_control_default", fmt.Errorf("default congestion control: %w", err))
 	}
 	return nil
-}
-
-// parseIntegers reads whole numbers with white space between.
-func parseIntegers(b []byte) ([]int64, error) {
-	var list []int64
-	for _, word := range strings.Fields(string(b)) {
-		n, err := strconv.ParseInt(word, 10, 64)
-		if err != nil {
-			return nil, notUnderstood("a number", []byte(word))
-		}
-		list = append(list, n)
-	}
-	return list, nil
 }

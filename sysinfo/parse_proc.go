@@ -235,3 +235,17 @@ func parseOSRelease(b []byte) (map[string]string, error) {
 	}
 	return values, nil
 }
+
+// parseIntegers reads whole numbers with white space between, as in files of
+// /proc/sys.
+func parseIntegers(b []byte) ([]int64, error) {
+	var list []int64
+	for _, word := range strings.Fields(string(b)) {
+		n, err := strconv.ParseInt(word, 10, 64)
+		if err != nil {
+			return nil, notUnderstood("a number", []byte(word))
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}

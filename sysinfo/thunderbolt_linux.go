@@ -8,9 +8,9 @@ import (
 	"strconv"
 )
 
-// thunderboltDevices is where the kernel shows Thunderbolt and USB4, see
+// thunderboltDir is where the kernel shows Thunderbolt and USB4, see
 // Documentation/ABI/testing/sysfs-bus-thunderbolt.
-const thunderboltDevices = "/sys/bus/thunderbolt/devices"
+const thunderboltDir = "/sys/bus/thunderbolt/devices"
 
 var (
 	// xdomainName is another host: domain and route; services of it have a
@@ -25,7 +25,7 @@ func collectThunderbolt(_ context.Context, p *probe, r *Record) error {
 	for _, f := range []string{"speed_rx_bits_per_second", "speed_tx_bits_per_second", "speed_capability_bits_per_second"} {
 		r.unknown("link."+f, because(NotApplicable, "the path is not Thunderbolt"))
 	}
-	all := p.glob(thunderboltDevices + "/*")
+	all := p.glob(thunderboltDir + "/*")
 	if len(all) == 0 {
 		return because(NotFound, "no Thunderbolt or USB4 bus")
 	}
@@ -89,7 +89,7 @@ func thunderboltOf(p *probe, name string) (Thunderbolt, error) {
 	}
 	t.Interface = &name
 	host := xdomainName.FindStringSubmatch(m[1])[1] + "-0"
-	peer := thunderboltDevices + "/" + m[1]
+	peer := thunderboltDir + "/" + m[1]
 	t.LaneSpeedRx, t.LaneSpeedTx = p.rate(peer+"/rx_speed"), p.rate(peer+"/tx_speed")
 	t.LanesRx, t.LanesTx = p.count(peer+"/rx_lanes"), p.count(peer+"/tx_lanes")
 	if t.LaneSpeedRx != nil && t.LanesRx != nil {
@@ -104,7 +104,7 @@ func thunderboltOf(p *probe, name string) (Thunderbolt, error) {
 	if id, err := p.readText(peer + "/unique_id"); err == nil {
 		t.PeerDomainID = p.hash(id)
 	}
-	if id, err := p.readText(thunderboltDevices + "/" + host + "/unique_id"); err == nil {
+	if id, err := p.readText(thunderboltDir + "/" + host + "/unique_id"); err == nil {
 		t.DomainID = p.hash(id)
 	}
 	generationOf(p, host, &t)
@@ -114,7 +114,7 @@ func thunderboltOf(p *probe, name string) (Thunderbolt, error) {
 // generationOf reads the generation of the own controller, and what a port of
 // it can do in each direction.
 func generationOf(p *probe, host string, t *Thunderbolt) {
-	n, err := p.readInt(thunderboltDevices + "/" + host + "/generation")
+	n, err := p.readInt(thunderboltDir + "/" + host + "/generation")
 	if err != nil {
 		return
 	}
