@@ -102,10 +102,10 @@ func (g *Group) peerReceived(m *member, own *measure.Totals, p *protocol.StreamR
 		t.LossUnknown = g.omit > 0 && p.Errors > 0
 	}
 	t.UDP = &measure.UDPStats{
-		Packets: max(p.Packets-omitted, 0),
-		Lost:    max(p.Errors-p.OmittedErrors, 0),
-		Dropped: -1,
-		Jitter:  p.Jitter,
+		Packets:    max(p.Packets-omitted, 0),
+		Lost:       max(p.Errors-p.OmittedErrors, 0),
+		OutOfOrder: -1, Duplicates: -1, Dropped: -1,
+		Jitter: p.Jitter,
 	}
 	there.datagrams(m.info.ID, t.UDP)
 	return t
