@@ -9,6 +9,7 @@ import (
 
 	"linkperf/protocol"
 	"linkperf/protocol/measure"
+	"linkperf/protocol/sockopt"
 	"linkperf/protocol/stream"
 )
 
@@ -58,6 +59,13 @@ const (
 func (r *runner) run(cfg Config) (err error) {
 	if r.cfg, err = cfg.settle(); err != nil {
 		return err
+	}
+	if r.cfg.Affinity != nil {
+		restore, err := sockopt.SetAffinity(*r.cfg.Affinity)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = restore() }()
 	}
 	begin := time.Now()
 	for pause := busyPause; ; pause = min(2*pause, maxBusyPause) {

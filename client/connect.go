@@ -106,7 +106,10 @@ func connectError(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	if pe, ok := errors.AsType[*protocol.Error](err); ok {
-		return pe
+		if pe.Code != protocol.CodeBindDev {
+			return pe
+		}
+		err = pe.Err
 	}
 	return protocol.NewError(protocol.CodeConnect, err)
 }

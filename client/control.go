@@ -236,6 +236,9 @@ func (t *test) exchange() error {
 		t.stuck.Reset(phaseDeadline)
 	}
 	t.group.Stop()
+	if t.cfg.sends() {
+		t.settle()
+	}
 	if err := t.writing(func() error { return t.ctl.WriteState(protocol.TestEnd) }); err != nil {
 		return err
 	}
@@ -262,6 +265,45 @@ func (t *test) exchange() error {
 	t.finish(&peer)
 	t.hangUp(protocol.IperfDone)
 	return nil
+}
+
+// How long what has been sent may stay under way before the server hears that
+// the test is over.
+const (
+	settleBytes     = 2 * time.Second
+	settleDatagrams = 10 * time.Millisecond
+	settlePoll      = time.Millisecond
+)
+
+// settle lets the server receive what was sent: iperf3's stops counting as soon
+// as it hears of the end. An amount has to arrive as a whole; in a test of fixed
+// length the bytes under way are those that the server had not received in time.
+func (t *test) settle() {
+	limit := settleDatagrams
+	amount := t.params.Transport != protocol.UDP
+	if amount {
+		if t.cfg.Time > 0 {
+			return
+		}
+		limit = settleBytes
+	} else if raw := t.rawControl(); raw != nil {
+		if i, err := sockopt.TCPInfo(raw); err == nil {
+			limit += min(time.Duration(i.RTT)*time.Microsecond, time.Second)
+		}
+	}
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	poll := time.NewTicker(settlePoll)
+	defer poll.Stop()
+	for !amount || t.group.Unsent() > 0 {
+		select {
+		case <-t.ctx.Done():
+			return
+		case <-timer.C:
+			return
+		case <-poll.C:
+		}
+	}
 }
 
 func (t *test) readResults() (peer protocol.Results, err error) {

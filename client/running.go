@@ -46,7 +46,6 @@ func (t *test) measure() error {
 	}
 	check := time.NewTicker(every)
 	defer check.Stop()
-	sent, got := t.budgets.done()
 	sendersDone, receiversDone := t.group.SendersDone(), t.group.ReceiversDone()
 	if !t.cfg.sends() {
 		sendersDone = nil
@@ -70,14 +69,12 @@ func (t *test) measure() error {
 			}
 		case <-end.C:
 			return nil
-		case <-sent:
-			return nil
-		case <-got:
+		case <-t.budgets.received():
 			return nil
 		case <-receiversDone:
 			return nil
 		case <-sendersDone:
-			if sendersDone = nil; t.cfg.File != "" {
+			if sendersDone = nil; t.cfg.File != "" || t.budgets.sent() {
 				return nil
 			}
 			r.lose(protocol.NewError(protocol.CodeStreamClose, nil))
@@ -91,16 +88,6 @@ func (t *test) measure() error {
 			}
 		}
 	}
-}
-
-func (b *budgets) done() (send, receive <-chan struct{}) {
-	if b.send != nil {
-		send = b.send.Done()
-	}
-	if b.receive != nil {
-		receive = b.receive.Done()
-	}
-	return send, receive
 }
 
 // lose remembers why a stream failed and gives the server a moment to explain.

@@ -30,11 +30,18 @@ func (t *test) createStreams() error {
 	t.phase = "opening the data connections"
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(nil)
+	config := t.streamConfig()
+	if t.cfg.sends() {
+		var err error
+		if config.Payload, err = stream.NewPayload(config); err != nil {
+			return protocol.NewError(protocol.CodeInitStream, err)
+		}
+	}
 	var members []session.Member
 	done := make(chan error, 1)
 	go func() {
 		var err error
-		members, err = t.open(ctx)
+		members, err = t.open(ctx, config)
 		done <- err
 	}()
 	var err error
@@ -63,13 +70,13 @@ func (t *test) createStreams() error {
 		err = context.Cause(t.ctx)
 	}
 	if err != nil {
-		closeAll(members)
+		closeAll(members, config.Payload)
 		return t.explainSilence(err)
 	}
 	t.observation = session.Observe(t.ctx, t.cfg.Observe, measure.Client, t.result.Start.Peer, true, members)
 	t.group = session.NewGroup(session.Config{
 		Side: measure.Client, Params: &t.params, File: t.cfg.File,
-		Interval: t.cfg.Interval, Budgets: t.budgets.list(),
+		Interval: t.cfg.Interval, Budgets: t.budgets.list(), Payload: config.Payload,
 		Sink: t.sink, Observer: t.observation,
 	}, members)
 	t.result.Start.Streams = t.group.Streams()
@@ -79,20 +86,17 @@ func (t *test) createStreams() error {
 	return nil
 }
 
-func closeAll(members []session.Member) {
+func closeAll(members []session.Member, payload *stream.Payload) {
 	for _, m := range members {
 		_ = m.Stream.Close()
+	}
+	if payload != nil {
+		_ = payload.Close()
 	}
 }
 
 // open dials all streams. What it returns with an error has to be closed.
-func (t *test) open(ctx context.Context) (members []session.Member, err error) {
-	config := t.streamConfig()
-	if t.cfg.sends() {
-		if config.Payload, err = stream.NewPayload(config); err != nil {
-			return nil, protocol.NewError(protocol.CodeInitStream, err)
-		}
-	}
+func (t *test) open(ctx context.Context, config stream.Config) (members []session.Member, err error) {
 	for i := range t.params.Streams() {
 		sender := i < t.cfg.Parallel && t.cfg.sends()
 		sock, err := stream.Dial(ctx, t.dialConfig(i, sender))
@@ -205,4 +209,25 @@ func (b *budgets) list() (all []*stream.Budget) {
 		}
 	}
 	return all
+}
+
+// sent reports whether the client has sent the amount.
+func (b *budgets) sent() bool {
+	if b.send == nil {
+		return false
+	}
+	select {
+	case <-b.send.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// received is closed when the client has received the amount.
+func (b *budgets) received() <-chan struct{} {
+	if b.receive == nil {
+		return nil
+	}
+	return b.receive.Done()
 }

@@ -108,14 +108,40 @@ func (t *test) serve(wrong error) {
 
 // run goes through the states of a test until its results are exchanged.
 func (t *test) run() error {
+	if err := t.check(); err != nil {
+		return err
+	}
+	restore, err := t.setAffinity()
+	if err != nil {
+		return err
+	}
+	defer restore()
 	for _, step := range []func() error{
-		t.check, t.connect, t.createStreams, t.startTest, t.measure, t.exchange,
+		t.connect, t.createStreams, t.startTest, t.measure, t.exchange,
 	} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// setAffinity does what the client wants until restore is called. The whole
+// process moves, so that a server of several tests at once does not.
+func (t *test) setAffinity() (restore func(), err error) {
+	cpu := t.params.ServerAffinity
+	if cpu == nil {
+		return func() {}, nil
+	}
+	if t.MaxTests > 1 {
+		t.warn([]string{"the server runs several tests at once and ignored the CPU that the client asked for"})
+		return func() {}, nil
+	}
+	undo, err := sockopt.SetAffinity(*cpu)
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = undo() }, nil
 }
 
 // check refuses clients and parameters that are not welcome.

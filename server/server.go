@@ -41,7 +41,10 @@ func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
 	lc := net.ListenConfig{KeepAlive: -1, Control: sockopt.Control(sockopt.Options{Device: device})}
 	ln, err := lc.Listen(ctx, network, net.JoinHostPort(host, strconv.Itoa(port)))
 	if pe, ok := errors.AsType[*protocol.Error](err); ok {
-		return nil, pe
+		if pe.Code != protocol.CodeBindDev {
+			return nil, pe
+		}
+		err = pe.Err
 	}
 	if err != nil {
 		return nil, protocol.NewError(protocol.CodeListen, err)
@@ -54,6 +57,14 @@ func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
 // returns nil after the first test, or after IdleTimeout without one. It closes
 // the listener. The server can serve several listeners.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	if s.Affinity != nil {
+		restore, err := sockopt.SetAffinity(*s.Affinity)
+		if err != nil {
+			_ = ln.Close()
+			return err
+		}
+		defer func() { _ = restore() }()
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	v := &serving{

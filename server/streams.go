@@ -50,10 +50,17 @@ func (t *test) offer(conn net.Conn, order int) bool {
 func (t *test) createStreams() error {
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(nil)
-	members, err := t.acceptStreams(ctx, cancel)
+	config, err := t.streamConfig()
+	if err != nil {
+		return err
+	}
+	members, err := t.acceptStreams(ctx, cancel, config)
 	if err != nil {
 		for _, m := range members {
 			_ = m.Stream.Close()
+		}
+		if config.Payload != nil {
+			_ = config.Payload.Close()
 		}
 		return err
 	}
@@ -61,7 +68,7 @@ func (t *test) createStreams() error {
 	t.observation = session.Observe(t.ctx, t.Observe, measure.Server, t.info.Peer, trusted, members)
 	t.group = session.NewGroup(session.Config{
 		Side: measure.Server, Params: &t.params, File: t.File,
-		Interval: t.interval(), Budgets: t.budgets,
+		Interval: t.interval(), Budgets: t.budgets, Payload: config.Payload,
 		Sink: t.sink, Observer: t.observation,
 	}, members)
 	t.result.Start.Streams = t.group.Streams()
@@ -73,7 +80,7 @@ func (t *test) createStreams() error {
 
 // acceptStreams opens the door for data connections, says so, and makes streams
 // of what comes. The members it returns have to be closed after an error.
-func (t *test) acceptStreams(ctx context.Context, cancel context.CancelCauseFunc) ([]session.Member, error) {
+func (t *test) acceptStreams(ctx context.Context, cancel context.CancelCauseFunc, c stream.Config) ([]session.Member, error) {
 	var offered chan offer
 	var next func(context.Context) (stream.Socket, error)
 	if t.params.Transport == protocol.TCP {
@@ -106,7 +113,7 @@ func (t *test) acceptStreams(ctx context.Context, cancel context.CancelCauseFunc
 		}
 		close(sockets)
 	}()
-	return t.makeStreams(cancel, sockets, failed)
+	return t.makeStreams(cancel, c, sockets, failed)
 }
 
 // awaitTurn waits until no other test creates streams that carry no cookie.
@@ -232,12 +239,9 @@ func (t *test) warn(warnings []string) {
 
 // makeStreams makes streams of the sockets as they come, while it listens to
 // the client, which may give up.
-func (t *test) makeStreams(cancel context.CancelCauseFunc, sockets <-chan stream.Socket, failed <-chan error) ([]session.Member, error) {
-	config, err := t.streamConfig()
-	if err != nil {
-		cancel(err)
-	}
+func (t *test) makeStreams(cancel context.CancelCauseFunc, c stream.Config, sockets <-chan stream.Socket, failed <-chan error) ([]session.Member, error) {
 	var members []session.Member
+	var err error
 	for {
 		var said <-chan session.Message
 		if err == nil {
@@ -264,7 +268,7 @@ func (t *test) makeStreams(cancel context.CancelCauseFunc, sockets <-chan stream
 				continue
 			}
 			var m session.Member
-			if m, err = t.member(sock, len(members), config); err != nil {
+			if m, err = t.member(sock, len(members), c); err != nil {
 				cancel(err)
 				continue
 			}

@@ -17,6 +17,7 @@ import (
 
 	"linkperf/protocol"
 	"linkperf/protocol/measure"
+	"linkperf/protocol/sockopt"
 	"linkperf/protocol/stream"
 )
 
@@ -36,6 +37,8 @@ type Config struct {
 	// Budgets are what the streams of a -n or -k test charge; the group resets
 	// them when the omit period ends.
 	Budgets []*stream.Budget
+	// Payload, if not nil, is what the senders share; Close closes it.
+	Payload *stream.Payload
 
 	Sink     measure.Sink // gets Interval; may be nil
 	Observer *Observation // gets Interval; may be nil
@@ -65,10 +68,9 @@ type Group struct {
 	start   time.Time  // of the measured part, or base within the omit period
 	omitted bool       // within the omit period
 
-	last     time.Time // end of the last interval
-	reported bool      // whether the measured part has had an interval
-	cpu      cpuMeter
-	sinkErr  []error
+	last    time.Time // end of the last interval
+	cpu     cpuMeter
+	sinkErr []error
 }
 
 // member is a stream with what was seen of it so far.
@@ -218,6 +220,19 @@ func (g *Group) Stop() {
 	g.each(true, func(m *member) { m.final = m.Stream.Sample() })
 }
 
+// Unsent returns how many bytes that were sent are still on this host, as far
+// as the system tells.
+func (g *Group) Unsent() (bytes int) {
+	g.each(true, func(m *member) {
+		if raw, err := m.Socket.RawConn(); err == nil {
+			if n, err := sockopt.Unsent(raw); err == nil {
+				bytes += n
+			}
+		}
+	})
+	return bytes
+}
+
 // CloseWrite tells the peer's receivers that nothing more comes.
 func (g *Group) CloseWrite() {
 	g.each(true, func(m *member) { _ = m.Socket.CloseWrite() })
@@ -318,5 +333,8 @@ func (g *Group) Close() {
 	}
 	for _, m := range g.members {
 		_ = m.Stream.Close()
+	}
+	if g.cfg.Payload != nil {
+		_ = g.cfg.Payload.Close()
 	}
 }

@@ -27,7 +27,7 @@ func (g *Group) sample() {
 		if now := time.Now(); g.omitted && now.Sub(g.base) >= g.omit {
 			g.endOmit()
 		} else {
-			g.report(now)
+			g.deliver(g.interval(now))
 		}
 	}
 }
@@ -81,17 +81,11 @@ func (g *Group) endOmit() {
 		m.Stream.Mark()
 		m.tcp = tcpStats{}
 	}
-	g.omitted, g.start, g.last, g.reported = false, now, now, false
+	g.omitted, g.start, g.last = false, now, now
 	close(g.counting)
 }
 
-// report samples all streams and reports what they moved since the last report.
-func (g *Group) report(now time.Time) {
-	g.deliver(g.interval(now))
-	g.reported = true
-}
-
-// interval samples all streams and begins the next interval.
+// interval samples all streams and returns what they moved since the last time.
 func (g *Group) interval(now time.Time) *measure.Interval {
 	iv := &measure.Interval{
 		Time:  now.Round(0),

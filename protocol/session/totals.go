@@ -1,7 +1,6 @@
 package session
 
 import (
-	"os"
 	"time"
 
 	"linkperf/protocol"
@@ -120,6 +119,9 @@ func (g *Group) peerSent(m *member, own *measure.Totals, p *protocol.StreamResul
 			omitted = m.mark.Highest
 		}
 		t.UDP = &measure.UDPStats{Packets: max(p.Packets-omitted, 0)}
+		if p.Packets == 0 { // some old senders tell only the bytes
+			t.UDP.Packets = t.Bytes / int64(max(g.cfg.Params.Length, 1))
+		}
 	}
 	return t
 }
@@ -183,7 +185,7 @@ func (g *Group) accounts(peer *protocol.Results, there *extra) []account {
 }
 
 // reportLast reports the last interval, which brings the sum of all intervals
-// to the totals. One that is short and in which nothing happened is left out.
+// to the totals.
 func (g *Group) reportLast(accounts []account) {
 	iv := measure.Interval{
 		Time:  g.base.Add(g.end.Sub(g.base)).Round(0),
@@ -191,7 +193,7 @@ func (g *Group) reportLast(accounts []account) {
 		Omitted: g.omitted, Last: true,
 		Streams: make([]measure.StreamInterval, len(g.members)),
 	}
-	whole, moved := iv.End, false
+	whole := iv.End
 	for i, m := range g.members {
 		si := g.between(m, &iv, &m.final)
 		si.End = max(g.length(m), si.Start)
@@ -203,15 +205,11 @@ func (g *Group) reportLast(accounts []account) {
 				si.UDP.Lost += a.tail
 			}
 		}
-		moved = moved || si.Bytes != 0 || si.UDP != nil && (si.UDP.Packets != 0 || si.UDP.Lost != 0)
 		whole = max(whole, si.End)
 		iv.Streams[i] = si
 		m.prev = m.final
 	}
 	iv.End = whole
-	if short := iv.End-iv.Start < g.cfg.Interval/10; short && !moved && g.reported {
-		return
-	}
 	g.deliver(&iv)
 }
 
@@ -279,9 +277,7 @@ func (g *Group) file(m *member, a *account) *measure.File {
 		return nil
 	}
 	f := &measure.File{Name: g.cfg.File}
-	if info, err := os.Stat(f.Name); err == nil {
-		f.Size = info.Size()
-	}
+	f.Size = m.Stream.FileSize()
 	if a.sent != nil {
 		f.Sent = a.sent.Bytes
 	}
