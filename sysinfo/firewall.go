@@ -6,7 +6,13 @@ import "slices"
 // on, off if all of them are known to be off, and otherwise unknown for the
 // reason of the one that is not known.
 func finishFirewall(r *Record) {
-	if r.Firewall.State != nil || r.Firewall.Layers == nil {
+	if r.Firewall.State != nil {
+		return
+	}
+	if r.Firewall.Layers == nil {
+		if why, ok := r.Why("firewall.layers"); ok {
+			r.Unknown["firewall.state"] = why
+		}
 		return
 	}
 	state := new(Off)
@@ -33,16 +39,16 @@ func finishFirewall(r *Record) {
 }
 
 // addLayers puts the layers that several sources told into one list, each name
-// once.
+// once: of two the one whose state is known.
 func addLayers(have, more []Layer) []Layer {
 	have = slices.Clone(have)
 	for _, l := range more {
-		known := false
-		for _, h := range have {
-			known = known || h.Name == l.Name
-		}
-		if !known {
+		i := slices.IndexFunc(have, func(h Layer) bool { return h.Name == l.Name })
+		switch {
+		case i < 0:
 			have = append(have, l)
+		case have[i].State == nil && l.State != nil:
+			have[i] = l
 		}
 	}
 	return have

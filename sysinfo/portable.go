@@ -14,6 +14,7 @@ var portableTable = table{
 		{name: "interfaces", stage: ofHost, fields: []string{"interfaces"}},
 		{name: "connection", stage: ofPath, fields: []string{
 			"path.transport", "path.local_address", "path.remote_address", "path.family", "path.link_local"}},
+		{name: "firewall layers", stage: derived, fields: []string{"firewall.state"}},
 		{name: "interface counters against the test's bytes", stage: during, fields: []string{"path.confirmed"}},
 		{name: "what the connection shows", stage: during, fields: []string{"peer"}},
 	},

@@ -109,7 +109,7 @@ func execute(ctx context.Context, name string, args []string) (stdout, stderr []
 	// A grandchild that holds the pipes must not hold us.
 	cmd.WaitDelay = 50 * time.Millisecond
 	err = cmd.Run()
-	return out.Bytes(), diag.Bytes(), err
+	return out.kept.Bytes(), diag.kept.Bytes(), err
 }
 
 // commandEnvironment is what every command gets: no language, a fixed search
@@ -124,12 +124,13 @@ func commandEnvironment() []string {
 	return env
 }
 
-// limited keeps the first maxOutput bytes written to it.
-type limited struct{ bytes.Buffer }
+// limited keeps the first maxOutput bytes written to it. The buffer is not
+// embedded: its ReadFrom would go around the limit.
+type limited struct{ kept bytes.Buffer }
 
 func (l *limited) Write(b []byte) (int, error) {
-	if room := maxOutput - l.Len(); room > 0 {
-		l.Buffer.Write(b[:min(len(b), room)])
+	if room := maxOutput - l.kept.Len(); room > 0 {
+		l.kept.Write(b[:min(len(b), room)])
 	}
 	return len(b), nil
 }

@@ -15,6 +15,7 @@ const (
 	ofLink               // needs the path: its interface, its stack
 	during               // read again and again while the test runs, see [Observation]
 	onOrder              // only when a caller asks for it by an option
+	derived              // never asked: follows from other facts of the record
 )
 
 // source is one row of a system's table: which fields of the record it
