@@ -1,0 +1,423 @@
+package session_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"linkperf/client"
+	"linkperf/protocol"
+	"linkperf/protocol/measure"
+	"linkperf/server"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// finished is what one side's sink got.
+type finished struct {
+	result *measure.Result
+	err    error
+}
+
+// serverSide is a server on loopback whose results arrive on ended.
+type serverSide struct {
+	port  int
+	ended chan finished
+}
+
+// startServer serves until the test is over.
+func startServer(t *testing.T, s *server.Server) *serverSide {
+	t.Helper()
+	side := &serverSide{ended: make(chan finished, 100)}
+	s.AnyPort, s.Bind = true, "127.0.0.1"
+	s.NewSink = func(server.TestInfo) measure.Sink { return &sink{side: side} }
+	ln, err := s.Listen(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	side.port = ln.Addr().(*net.TCPAddr).Port
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx, ln) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+	return side
+}
+
+// sink hands on what a recorder has gathered.
+type sink struct {
+	measure.Recorder
+	side *serverSide
+}
+
+func (s *sink) End(r *measure.Result, err error) error {
+	_ = s.Recorder.End(r, err)
+	s.side.ended <- finished{r, err}
+	return nil
+}
+
+// end returns the next result of the server.
+func (s *serverSide) end(t *testing.T) finished {
+	t.Helper()
+	select {
+	case f := <-s.ended:
+		return f
+	case <-time.After(20 * time.Second):
+		t.Fatal("the server's test did not end")
+		return finished{}
+	}
+}
+
+// run makes one test against the server and checks what holds for every one.
+func (s *serverSide) run(t *testing.T, c client.Config) (here, there *measure.Result) {
+	t.Helper()
+	c.Host, c.Port = "127.0.0.1", s.port
+	r, err := client.Run(t.Context(), c, &measure.Recorder{})
+	if err != nil {
+		t.Fatalf("client: %v", err)
+	}
+	f := s.end(t)
+	if f.err != nil {
+		t.Fatalf("server: %v", f.err)
+	}
+	checkResult(t, r)
+	checkResult(t, f.result)
+	checkPair(t, r, f.result)
+	return r, f.result
+}
+
+// checkResult checks what one side says by itself.
+func checkResult(t *testing.T, r *measure.Result) {
+	t.Helper()
+	side := r.Start.Side
+	if !r.Exchanged {
+		t.Errorf("%v: results were not exchanged", side)
+	}
+	if n := r.Start.Params.Streams(); len(r.Streams) != n {
+		t.Fatalf("%v: %d streams of %d", side, len(r.Streams), n)
+	}
+	for i, s := range r.Streams {
+		if s.Sent == nil || s.Received == nil {
+			t.Fatalf("%v, stream %d: a half is missing: %+v", side, s.Stream.ID, s)
+		}
+		own := s.Received
+		if s.Stream.Sender {
+			own = s.Sent
+		}
+		var bytes, packets, lost int64
+		last := time.Duration(-1)
+		for _, iv := range r.Intervals {
+			si := iv.Streams[i]
+			if iv.Omitted {
+				continue
+			}
+			if last >= 0 && iv.Start != last {
+				t.Errorf("%v: an interval begins at %v, the one before ended at %v", side, iv.Start, last)
+			}
+			last = iv.End
+			bytes += si.Bytes
+			if si.UDP != nil {
+				packets += si.UDP.Packets
+				lost += si.UDP.Lost
+			}
+		}
+		if bytes != own.Bytes {
+			t.Errorf("%v, stream %d: intervals have %d bytes, the total %d", side, s.Stream.ID, bytes, own.Bytes)
+		}
+		if own.UDP != nil && (packets != own.UDP.Packets || lost != own.UDP.Lost) {
+			t.Errorf("%v, stream %d: intervals have %d datagrams and %d lost, the total %d and %d",
+				side, s.Stream.ID, packets, lost, own.UDP.Packets, own.UDP.Lost)
+		}
+		if s.Received.Bytes > s.Sent.Bytes {
+			t.Errorf("%v, stream %d: received %d of %d bytes", side, s.Stream.ID, s.Received.Bytes, s.Sent.Bytes)
+		}
+		if u := s.Received.UDP; u != nil && (u.Lost < 0 || u.Lost > s.Sent.UDP.Packets || u.Packets > s.Sent.UDP.Packets) {
+			t.Errorf("%v, stream %d: %d datagrams sent, %d expected, %d lost", side, s.Stream.ID, s.Sent.UDP.Packets, u.Packets, u.Lost)
+		}
+	}
+}
+
+// checkPair checks that both sides say the same.
+func checkPair(t *testing.T, here, there *measure.Result) {
+	t.Helper()
+	for i := range here.Streams {
+		a, b := here.Streams[i], there.Streams[i]
+		if a.Stream.ID != b.Stream.ID || a.Stream.Sender == b.Stream.Sender {
+			t.Errorf("stream %d: %+v and %+v do not match", i, a.Stream, b.Stream)
+		}
+		if a.Stream.Local != b.Stream.Remote {
+			t.Errorf("stream %d: from %v, to the server from %v", i, a.Stream.Local, b.Stream.Remote)
+		}
+		if a.Sent.Bytes != b.Sent.Bytes || a.Received.Bytes != b.Received.Bytes {
+			t.Errorf("stream %d: the client has %d sent, %d received, the server %d and %d",
+				a.Stream.ID, a.Sent.Bytes, a.Received.Bytes, b.Sent.Bytes, b.Received.Bytes)
+		}
+		if a.Sent.UDP != nil {
+			if a.Sent.UDP.Packets != b.Sent.UDP.Packets || a.Received.UDP.Lost != b.Received.UDP.Lost {
+				t.Errorf("stream %d: the client has %d datagrams, %d lost, the server %d and %d", a.Stream.ID,
+					a.Sent.UDP.Packets, a.Received.UDP.Lost, b.Sent.UDP.Packets, b.Received.UDP.Lost)
+			}
+		}
+		if a.Sent.Retransmits != b.Sent.Retransmits {
+			t.Errorf("stream %d: %d and %d retransmits", a.Stream.ID, a.Sent.Retransmits, b.Sent.Retransmits)
+		}
+	}
+	if !here.PeerLinkperf || !there.PeerLinkperf {
+		t.Error("linkperf does not recognise itself")
+	}
+}
+
+const (
+	amount   = 3_000_000
+	udpBlock = 1000
+)
+
+// roundUp returns the amount that a test with blocks of a length ends at.
+func roundUp(n, length int64) int64 { return (n + length - 1) / length * length }
+
+func TestAmounts(t *testing.T) {
+	s := startServer(t, &server.Server{})
+	udp := client.Config{Transport: protocol.UDP, Length: udpBlock, Rate: 200e6}
+	for _, c := range []struct {
+		name   string
+		config client.Config
+		length int64
+	}{
+		{"TCP", client.Config{}, 128 << 10},
+		{"UDP", udp, udpBlock},
+		{"small blocks", client.Config{Length: 1111}, 1111},
+	} {
+		for name, change := range map[string]func(*client.Config){
+			"forward":       func(*client.Config) {},
+			"reverse":       func(c *client.Config) { c.Reverse = true },
+			"three streams": func(c *client.Config) { c.Parallel = 3 },
+			"no intervals":  func(c *client.Config) { c.IntervalSet = true },
+			"bidirectional": func(c *client.Config) { c.Bidirectional = true },
+		} {
+			t.Run(c.name+" "+name, func(t *testing.T) {
+				config := c.config
+				config.Bytes = amount
+				change(&config)
+				r, _ := s.run(t, config)
+				sum, _ := r.Sum(!config.Reverse, true)
+				if want := roundUp(amount, c.length); !config.Bidirectional && sum.Bytes != want {
+					t.Errorf("sent %d bytes, want %d", sum.Bytes, want)
+				}
+			})
+			t.Run(c.name+" blocks "+name, func(t *testing.T) {
+				config := c.config
+				config.Blocks = 20
+				change(&config)
+				r, _ := s.run(t, config)
+				sum, _ := r.Sum(!config.Reverse, true)
+				if want := 20 * c.length; !config.Bidirectional && sum.Bytes != want {
+					t.Errorf("sent %d bytes, want %d", sum.Bytes, want)
+				}
+			})
+		}
+	}
+}
+
+// TestTimes runs tests of a second, several at once on one server.
+func TestTimes(t *testing.T) {
+	s := startServer(t, &server.Server{MaxTests: 8, Interval: 300 * time.Millisecond})
+	configs := map[string]client.Config{
+		"TCP":           {},
+		"reverse":       {Reverse: true},
+		"bidirectional": {Bidirectional: true, Parallel: 2},
+		"omit":          {Omit: time.Second, Rate: 50e6},
+		"UDP":           {Transport: protocol.UDP, Length: udpBlock},
+		"UDP both omit": {Transport: protocol.UDP, Length: udpBlock, Bidirectional: true, Omit: time.Second, UDPCounters64: true},
+	}
+	var wg sync.WaitGroup
+	for name, config := range configs {
+		config.Host, config.Port = "127.0.0.1", s.port
+		config.Time, config.Interval = time.Second, 300*time.Millisecond
+		config.Title = name
+		wg.Go(func() {
+			r, err := client.Run(t.Context(), config, &measure.Recorder{})
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				return
+			}
+			checkResult(t, r)
+			if r.LocalCPU != nil || r.RemoteCPU != nil {
+				t.Errorf("%s: CPU figures of a process that runs other tests: %v, %v", name, r.LocalCPU, r.RemoteCPU)
+			}
+		})
+	}
+	wg.Wait()
+	for range configs {
+		f := s.end(t)
+		if f.err != nil {
+			t.Errorf("server: %v", f.err)
+			continue
+		}
+		checkResult(t, f.result)
+		if f.result.Start.Number == 0 {
+			t.Error("a test among several has no number")
+		}
+	}
+}
+
+func TestFile(t *testing.T) {
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
+	content := make([]byte, 300_001)
+	for i := range content {
+		content[i] = byte(i * i)
+	}
+	if err := os.WriteFile(from, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := startServer(t, &server.Server{File: to})
+	r, _ := s.run(t, client.Config{File: from})
+	got, err := os.ReadFile(to)
+	if err != nil || string(got) != string(content) {
+		t.Errorf("the file arrived with %d of %d bytes: %v", len(got), len(content), err)
+	}
+	if f := r.Streams[0].File; f == nil || f.Size != int64(len(content)) || f.Sent != f.Size || f.Received != f.Size {
+		t.Errorf("file: %+v", f)
+	}
+}
+
+// outputSink has something to say to a client that asks for it.
+type outputSink struct{ sink }
+
+func (s *outputSink) ServerOutput(r *measure.Result) (string, json.RawMessage) {
+	return fmt.Sprintf("received %d bytes\n", r.Streams[0].Received.Bytes), nil
+}
+
+func TestServerOutput(t *testing.T) {
+	srv := &server.Server{}
+	s := startServer(t, srv)
+	srv.NewSink = func(server.TestInfo) measure.Sink { return &outputSink{sink{side: s}} }
+	r, _ := s.run(t, client.Config{Blocks: 2, GetServerOutput: true})
+	if want := fmt.Sprintf("received %d bytes\n", 2*128<<10); r.ServerOutputText != want {
+		t.Errorf("got %q, want %q", r.ServerOutputText, want)
+	}
+	if r, _ := s.run(t, client.Config{Blocks: 2}); r.ServerOutputText != "" {
+		t.Errorf("got %q unasked", r.ServerOutputText)
+	}
+}
+
+// watcher is an observer that counts.
+type watcher struct {
+	connections int
+	side        measure.Side
+}
+
+func (w *watcher) Start(c []measure.Connection) { w.connections = len(c) }
+func (w *watcher) Interval()                    {}
+func (w *watcher) End() json.RawMessage {
+	b, _ := json.Marshal(fmt.Sprintf("%v saw %d", w.side, w.connections))
+	return b
+}
+
+func TestObserver(t *testing.T) {
+	observe := func(_ context.Context, side measure.Side, _ measure.Endpoint, trusted bool) measure.Observer {
+		if trusted != (side == measure.Client) {
+			t.Errorf("%v: trusted is %v", side, trusted)
+		}
+		return &watcher{side: side}
+	}
+	s := startServer(t, &server.Server{Observe: observe, Version: "1.s"})
+	r, f := s.run(t, client.Config{Blocks: 2, Bidirectional: true, Observe: observe, Version: "1.c"})
+	if got := string(r.LocalRecord) + string(r.PeerRecord); got != `"client saw 2""server saw 2"` {
+		t.Errorf("client has %s", got)
+	}
+	if got := string(f.LocalRecord) + string(f.PeerRecord); got != `"server saw 2""client saw 2"` {
+		t.Errorf("server has %s", got)
+	}
+	if r.PeerVersion != "1.s" || f.PeerVersion != "1.c" {
+		t.Errorf("versions %q and %q", r.PeerVersion, f.PeerVersion)
+	}
+}
+
+// TestManyStreams is what a machine with few cores finds hard.
+func TestManyStreams(t *testing.T) {
+	s := startServer(t, &server.Server{})
+	r, _ := s.run(t, client.Config{Parallel: 128, Bidirectional: true, Time: time.Second})
+	if len(r.Streams) != 256 {
+		t.Errorf("%d streams", len(r.Streams))
+	}
+}
+
+// TestInterrupt ends a test early in good order.
+func TestInterrupt(t *testing.T) {
+	s := startServer(t, &server.Server{})
+	cause := errors.New("enough")
+	for _, reverse := range []bool{false, true} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		config := client.Config{Host: "127.0.0.1", Port: s.port, Reverse: reverse, Time: time.Minute, Interval: 100 * time.Millisecond}
+		r, err := client.Run(ctx, config, &stopper{after: 3, stop: func() { cancel(cause) }})
+		if err != cause {
+			t.Fatalf("got %v", err)
+		}
+		checkResult(t, r)
+		if f := s.end(t); f.err != nil {
+			t.Errorf("server: %v", f.err)
+		} else {
+			checkPair(t, r, f.result)
+		}
+	}
+}
+
+// stopper stops a test after some intervals.
+type stopper struct {
+	measure.Recorder
+	after int
+	stop  func()
+}
+
+func (s *stopper) Interval(iv *measure.Interval) error {
+	if s.after--; s.after == 0 {
+		s.stop()
+	}
+	return s.Recorder.Interval(iv)
+}
+
+// TestServerStops tells the client of a server that is interrupted.
+func TestServerStops(t *testing.T) {
+	side := &serverSide{ended: make(chan finished, 1)}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("going home")
+	s := &server.Server{AnyPort: true, Bind: "127.0.0.1", Interval: 100 * time.Millisecond}
+	s.NewSink = func(server.TestInfo) measure.Sink {
+		return measure.Tee(&stopper{after: 3, stop: func() { cancel(cause) }}, &sink{side: side})
+	}
+	ln, err := s.Listen(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(ctx, ln) }()
+	r, err := client.Run(t.Context(), client.Config{
+		Host: "127.0.0.1", Port: ln.Addr().(*net.TCPAddr).Port, Time: time.Minute,
+	}, nil)
+	if !errors.Is(err, protocol.NewError(protocol.CodeServerTerm, nil)) {
+		t.Errorf("client: %v", err)
+	}
+	if len(r.Streams) != 1 || r.Streams[0].Sent.Bytes == 0 || r.Streams[0].Received != nil {
+		t.Errorf("client has %+v", r.Streams)
+	}
+	if err := <-served; err != cause {
+		t.Errorf("Serve: %v", err)
+	}
+	if f := side.end(t); f.err != cause || len(f.result.Streams) != 1 || f.result.Streams[0].Received.Bytes == 0 {
+		t.Errorf("server: %v, %+v", f.err, f.result.Streams)
+	}
+}
