@@ -21,7 +21,7 @@ func TestDaemon(t *testing.T) {
 	port := strconv.Itoa(freePort(t))
 	cmd := program(t, "-s", "-D", "-1", "-p", port, "-I", "pid", "--logfile", "log")
 	cmd.Dir = dir
-	if got := finish(t, cmd); got != (outcome{}) {
+	if got := finish(t, cmd); got != (finished{}) {
 		t.Fatalf("%+v", got)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "pid"))
@@ -185,10 +185,10 @@ func TestClientLogFile(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "log")
 	_, port := serve(t, "-1")
-	if got := measureWith(t, port, "-n", "256K", "--logfile", log); got != (outcome{}) {
+	if got := measureWith(t, port, "-n", "256K", "--logfile", log); got != (finished{}) {
 		t.Errorf("%+v", got)
 	}
-	if got := measureWith(t, strconv.Itoa(freePort(t)), "--logfile", log); got != (outcome{status: 1}) {
+	if got := measureWith(t, strconv.Itoa(freePort(t)), "--logfile", log); got != (finished{status: 1}) {
 		t.Errorf("%+v", got)
 	}
 	text, err := os.ReadFile(log)

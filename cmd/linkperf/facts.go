@@ -127,9 +127,16 @@ func label(path string) string {
 	return strings.ReplaceAll(name, "_", " ")
 }
 
-// newTable makes a table without lines, its columns two blanks apart.
-func newTable(w io.Writer) *tablewriter.Table {
-	return tablewriter.NewTable(w,
+// A factTable is a table without lines, its columns two blanks apart.
+type factTable struct {
+	*tablewriter.Table
+	text strings.Builder
+	w    io.Writer
+}
+
+func newTable(w io.Writer) *factTable {
+	t := &factTable{w: w}
+	t.Table = tablewriter.NewTable(&t.text,
 		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
 			Borders:  tw.BorderNone,
 			Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone},
@@ -140,6 +147,20 @@ func newTable(w io.Writer) *tablewriter.Table {
 		tablewriter.WithRowAutoWrap(tw.WrapNone),
 		tablewriter.WithPadding(tw.Padding{Right: "  "}),
 	)
+	return t
+}
+
+// Render writes the table without blanks at the ends of lines.
+func (t *factTable) Render() error {
+	if err := t.Table.Render(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(t.text.String()) {
+		if _, err := fmt.Fprintln(t.w, strings.TrimRight(line, " \n")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeFacts writes the known facts of a record, group by group, and then its

@@ -40,7 +40,7 @@ func TestGrammarErrors(t *testing.T) {
 		{[]string{"--foo", "-p", "0"}, "unrecognized option '--foo'"},
 	} {
 		got := call(t, append([]string{"iperf3"}, tc.args...)...)
-		want := outcome{1, "", "iperf3: " + tc.want + "\n\n" + shortUsage}
+		want := finished{1, "", "iperf3: " + tc.want + "\n\n" + shortUsage}
 		if got != want {
 			t.Errorf("%q:\ngot  %+v\nwant %+v", tc.args, got, want)
 		}

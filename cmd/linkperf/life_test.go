@@ -352,7 +352,7 @@ func TestPortInUse(t *testing.T) {
 	t.Cleanup(func() { ln.Close() })
 	port := strconv.Itoa(ln.Addr().(*net.TCPAddr).Port)
 	const want = "error - unable to start listener for connections: Address already in use"
-	if got := finish(t, program(t, "-s", "-p", port)); got != (outcome{1, "", "iperf3: " + want + "\niperf3: exiting\n"}) {
+	if got := finish(t, program(t, "-s", "-p", port)); got != (finished{1, "", "iperf3: " + want + "\niperf3: exiting\n"}) {
 		t.Errorf("%+v", got)
 	}
 	got := finish(t, program(t, "-s", "-p", port, "-J"))

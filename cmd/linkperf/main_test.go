@@ -47,14 +47,14 @@ func programNamed(t *testing.T, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// outcome is what a finished program left behind.
-type outcome struct {
+// finished is what a finished program left behind.
+type finished struct {
 	status         int
 	stdout, stderr string
 }
 
 // finish runs the command to its end.
-func finish(t *testing.T, cmd *exec.Cmd) outcome {
+func finish(t *testing.T, cmd *exec.Cmd) finished {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -63,15 +63,15 @@ func finish(t *testing.T, cmd *exec.Cmd) outcome {
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+	return finished{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
 // call runs the program inside the test.
-func call(t *testing.T, args ...string) outcome {
+func call(t *testing.T, args ...string) finished {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	status := run(t.Context(), args, eof{}, &stdout, &stderr)
-	return outcome{status, stdout.String(), stderr.String()}
+	return finished{status, stdout.String(), stderr.String()}
 }
 
 type eof struct{}

@@ -20,6 +20,7 @@ type output struct {
 	warnings        io.Writer // always the standard error
 	log             *logFile  // nil without --logfile
 	lookout         *lookout  // nil if tests are not observed
+	redact          bool
 }
 
 // open makes the output that the settings ask for.
@@ -28,6 +29,9 @@ func (s *settings) open(side measure.Side, stdout, stderr io.Writer) (*output, e
 	o.Side = side
 	o.Version = version()
 	o.SystemInfo = report.SystemInfo()
+	if o.redact = s.redact; o.redact {
+		o.SystemInfo = withoutHostName(o.SystemInfo)
+	}
 	if !s.blind {
 		o.lookout = &lookout{
 			level:   s.told,
@@ -54,6 +58,9 @@ func (o *output) sink() measure.Sink {
 	sink, err := report.New(o.reports, o.warnings, o.Options)
 	if err != nil {
 		panic(err) // the scan has accepted the options
+	}
+	if o.redact {
+		sink = redactedSink{sink}
 	}
 	if o.lookout == nil {
 		return sink

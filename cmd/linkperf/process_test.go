@@ -112,7 +112,7 @@ func serve(t *testing.T, args ...string) (*process, string) {
 }
 
 // measureWith runs a client to its end.
-func measureWith(t *testing.T, port string, args ...string) outcome {
+func measureWith(t *testing.T, port string, args ...string) finished {
 	t.Helper()
 	return finish(t, program(t, append([]string{"-c", "127.0.0.1", "-p", port}, args...)...))
 }

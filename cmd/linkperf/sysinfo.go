@@ -179,6 +179,9 @@ func writeAddresses(ctx context.Context, w io.Writer, port int) {
 		if port != client.DefaultPort {
 			command += fmt.Sprintf(" -p %d", port)
 		}
+		if a.Address.IsLoopback() {
+			command = "" // there is no other end
+		}
 		t.Append(a.Address.String(), sysinfo.Printable(a.Interface), a.Kind, optionalRate(a.Speed), command)
 	}
 	t.Render()

@@ -51,9 +51,9 @@ func readDeviations(t *testing.T) deviations {
 	return d
 }
 
-// compare checks what linkperf did against iperf3's vector, or against the
+// compareVectors checks what linkperf did against iperf3's vector, or against the
 // deviation that is listed for it.
-func compare(t *testing.T, want, got vector, listed []vector) {
+func compareVectors(t *testing.T, want, got vector, listed []vector) {
 	t.Helper()
 	same := func(a, b vector) bool {
 		return a.Outcome == b.Outcome && a.Status == b.Status && slices.Equal(a.Stderr, b.Stderr) && sameJSON(a.Params, b.Params)
@@ -125,13 +125,13 @@ func TestOptionVectors(t *testing.T) {
 				args = append(args, "-p", takenPort)
 			}
 			want.Stderr = withoutExiting(want.Stderr)
-			compare(t, want, asVector(t, finish(t, program(t, args...)), dir), listed)
+			compareVectors(t, want, asVector(t, finish(t, program(t, args...)), dir), listed)
 		})
 	}
 }
 
 // asVector describes what the program did in the words of the vectors.
-func asVector(t *testing.T, got outcome, dir string) vector {
+func asVector(t *testing.T, got finished, dir string) vector {
 	t.Helper()
 	v := vector{Outcome: "other", Status: got.status}
 	text := strings.ReplaceAll(got.stderr, dir, "/tmp")
@@ -224,7 +224,7 @@ func TestParameterVectors(t *testing.T) {
 			t.Parallel()
 			want.Params = comparable(t, want.Params)
 			got := vector{Params: sentParameters(t, inDirectory(want.Argv, dir))}
-			compare(t, want, got, listed)
+			compareVectors(t, want, got, listed)
 		})
 	}
 }

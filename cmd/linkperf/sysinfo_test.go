@@ -1,0 +1,199 @@
+package main
+
+import (
+	"encoding/json"
+	"net"
+	"os"
+	"strings"
+	"testing"
+
+	"linkperf/sysinfo"
+)
+
+// TestSysinfoOfThisHost checks both forms of linkperf sysinfo.
+func TestSysinfoOfThisHost(t *testing.T) {
+	got := call(t, "linkperf", "sysinfo", "--json")
+	if got.status != 0 || got.stderr != "" {
+		t.Fatalf("%+v", got)
+	}
+	r, err := sysinfo.ParseRecord([]byte(got.stdout))
+	if err != nil || r.Schema != sysinfo.Schema || r.Host.Arch == nil {
+		t.Errorf("%v: %+v", err, r)
+	}
+	if got := call(t, "linkperf", "sysinfo"); got.status != 0 || !strings.Contains(got.stdout, "\nInterface") {
+		t.Errorf("%+v", got)
+	}
+	for _, args := range [][]string{{"a", "b"}, {"--nonsense"}} {
+		if got := call(t, append([]string{"linkperf", "sysinfo"}, args...)...); got.status != 1 || got.stdout != "" || got.stderr == "" {
+			t.Errorf("%q: %+v", args, got)
+		}
+	}
+}
+
+// TestSysinfoRedacted checks that no address and no host name is printed.
+func TestSysinfoRedacted(t *testing.T) {
+	got := call(t, "linkperf", "sysinfo", "--json", "--redact")
+	if got.status != 0 {
+		t.Fatalf("%+v", got)
+	}
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range addresses {
+		if text := `"` + a.String() + `"`; strings.Contains(got.stdout, text) {
+			t.Errorf("%s is there", text)
+		}
+	}
+	if name, err := os.Hostname(); err == nil && strings.Contains(got.stdout, `"name": "`+name+`"`) {
+		t.Errorf("the host name is there")
+	}
+}
+
+// TestSysinfoOfPath looks at the path to a server that is linkperf, and to one
+// that is not there.
+func TestSysinfoOfPath(t *testing.T) {
+	t.Parallel()
+	_, port := serve(t)
+	got := call(t, "linkperf", "sysinfo", "--json", "-p", port, "127.0.0.1")
+	var both struct {
+		Client, Server *sysinfo.Record
+		Note           string
+	}
+	if err := json.Unmarshal([]byte(got.stdout), &both); err != nil || got.status != 0 {
+		t.Fatalf("%v: %+v", err, got)
+	}
+	for side, r := range map[string]*sysinfo.Record{"client": both.Client, "server": both.Server} {
+		if r == nil || r.Path.Kind == nil || *r.Path.Kind != sysinfo.KindLoopback {
+			t.Errorf("%s: %+v", side, r)
+		}
+	}
+	if both.Server != nil && (both.Server.Firewall.Rules != nil || both.Server.Host.Kernel != nil) {
+		t.Errorf("a stranger is told too much: %+v", both.Server)
+	}
+	if !strings.Contains(both.Note, "linkperf") {
+		t.Errorf("note %q", both.Note)
+	}
+
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln.Close()
+	_, closed, _ := net.SplitHostPort(ln.Addr().String())
+	got = call(t, "linkperf", "sysinfo", "-p", closed, "127.0.0.1")
+	if got.status != 1 || !strings.Contains(got.stderr, "no server at 127.0.0.1:"+closed) || !strings.Contains(got.stdout, "Interface") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestServerTells checks what --sysinfo lets a stranger know.
+func TestServerTells(t *testing.T) {
+	for level, want := range map[string]struct{ record, rules bool }{"off": {}, "limited": {true, false}, "full": {true, true}} {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			_, port := serve(t, "--sysinfo="+level)
+			got := measureWith(t, port, "-n", "1M", "-J")
+			if got.status != 0 {
+				t.Fatalf("%+v", got)
+			}
+			r := recordIn(t, got.stdout, "server")
+			if (r != nil) != want.record {
+				t.Fatalf("record: %v, want %v", r != nil, want.record)
+			}
+			if own := recordIn(t, got.stdout, "client"); own == nil || own.Host.Arch == nil {
+				t.Errorf("this side's own record is not whole: %+v", own)
+			}
+			if r != nil && (r.CPU.Model != nil) != want.rules {
+				t.Errorf("CPU model told: %v, want %v", r.CPU.Model != nil, want.rules)
+			}
+		})
+	}
+}
+
+// recordIn returns a side's record in a result, nil if there is none.
+func recordIn(t *testing.T, document, side string) *sysinfo.Record {
+	t.Helper()
+	var doc struct {
+		Linkperf struct{ Sysinfo map[string]json.RawMessage }
+	}
+	if err := json.Unmarshal([]byte(document), &doc); err != nil {
+		t.Fatalf("%v in %s", err, document)
+	}
+	text := doc.Linkperf.Sysinfo[side]
+	if len(text) == 0 || string(text) == "null" {
+		return nil
+	}
+	r, err := sysinfo.ParseRecord(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestFactsBelowTheSummary checks that they come only when asked for.
+func TestFactsBelowTheSummary(t *testing.T) {
+	t.Parallel()
+	_, port := serve(t)
+	if got := measureWith(t, port, "-n", "1M"); got.status != 0 || strings.Contains(got.stdout, "path kind") {
+		t.Errorf("%+v", got)
+	}
+	if got := measureWith(t, port, "-n", "1M", "--sysinfo"); got.status != 0 || !strings.Contains(got.stdout, "path kind") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestRedactedResult checks that neither form of output names a host.
+func TestRedactedResult(t *testing.T) {
+	t.Parallel()
+	_, port := serve(t)
+	name, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{nil, {"-J"}, {"-V"}, {"--json-stream"}, {"-J", "--get-server-output"}} {
+		got := measureWith(t, port, append(args, "-n", "128K", "--redact")...)
+		if got.status != 0 || strings.Contains(got.stdout, "127.0.0.1") || strings.Contains(got.stdout, " "+name+" ") {
+			t.Errorf("%q: %+v", args, got)
+		}
+	}
+}
+
+// TestAddresses checks the list for whoever sits at the other end.
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	server, port := serve(t, "--addresses")
+	server.stderr.await(t, `(?m)^Address +Interface +Kind +Speed +At the other end$`)
+	server.stderr.await(t, `(?m)^127\.0\.0\.1 +\S+ +loopback`)
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range addresses {
+		if ip := a.(*net.IPNet).IP; ip.IsGlobalUnicast() {
+			server.stderr.await(t, ip.String()+` .*linkperf -c `+ip.String()+` -p `+port)
+		}
+	}
+}
+
+func TestUnits(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		value any
+		want  string
+	}{
+		{"speed_rx_bits_per_second", int64(10_000_000_000), "10 Gbit/s"},
+		{"speed_rx_bits_per_second", int64(2_500_000_000), "2.5 Gbit/s"},
+		{"speed_rx_bits_per_second", int64(0), "0 bit/s"},
+		{"mtu_bytes", int64(1500), "1500 bytes"},
+		{"softirq_percent", 12.345, "12.3 %"},
+		{"rtt_us", int64(42), "42 µs"},
+		{"width", int64(4), "4"},
+		{"name", "a\x1b[31m", "a�[31m"},
+		{"up", true, "yes"},
+	} {
+		if got := inUnit(tc.name, tc.value); got != tc.want {
+			t.Errorf("%s %v: %q, want %q", tc.name, tc.value, got, tc.want)
+		}
+	}
+}
