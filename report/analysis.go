@@ -22,7 +22,15 @@ type Analysis struct {
 	Rates       []RateEstimate
 	Findings    []Finding
 	Differences []Difference // facts that differ between cases
+	ByAxis      []AxisDifference
 	Warnings    []string
+}
+
+// AxisDifference is a fact that goes with the value of one axis, whatever the
+// other labels are.
+type AxisDifference struct {
+	Axis string `json:"axis"`
+	Difference
 }
 
 // Drift is a metric's trend over the order of runs.
@@ -68,6 +76,17 @@ func Analyse(s *Set, o compare.Options) *Analysis {
 	a.Rates = s.rates()
 	a.Findings = s.findings()
 	a.Differences = Differences(s.byCase())
+	for _, axis := range a.Axes {
+		groups := map[string][]*StoredRun{}
+		for i := range s.Runs {
+			if r := &s.Runs[i]; r.Counted() {
+				groups[r.Labels[axis.Name]] = append(groups[r.Labels[axis.Name]], r)
+			}
+		}
+		for _, d := range Differences(groups) {
+			a.ByAxis = append(a.ByAxis, AxisDifference{axis.Name, d})
+		}
+	}
 	for i := range s.Runs {
 		switch r := &s.Runs[i]; r.Status {
 		case "failed":

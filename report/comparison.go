@@ -151,7 +151,6 @@ func (c *Comparison) write(w io.Writer, markdown bool) error {
 		p.heading("Compared with " + oneLine(c.Verdicts[0].Base))
 		p.table([]string{"metric", "", "shift", "interval", "P", "verdict"}, rows)
 	}
-	a := Analysis{Differences: c.Differences}
 	var lines []string
 	for i := range c.Verdicts {
 		if v := &c.Verdicts[i]; !secondary[v.Metric.Name] {
@@ -159,7 +158,7 @@ func (c *Comparison) write(w io.Writer, markdown bool) error {
 		}
 	}
 	p.list("In words", lines)
-	p.list("What else differed", a.differenceLines(20))
+	p.list("What else differed", differenceLines(c.Differences, 20))
 	p.list("Warnings", c.Warnings)
 	return p.err
 }

@@ -42,7 +42,7 @@ func (a *Analysis) write(w io.Writer, markdown bool) error {
 	}
 	p.list("Verdicts", a.sentences())
 	p.list("Findings", a.findingLines())
-	p.list("What else differed", a.differenceLines(12))
+	p.list("What else differed", a.axisLines(12))
 	p.list("Warnings", a.Warnings)
 	return p.err
 }
@@ -117,20 +117,36 @@ func (a *Analysis) findingLines() []string {
 	return lines
 }
 
-func (a *Analysis) differenceLines(most int) []string {
+// axisLines tells what else differs between the values of each axis.
+func (a *Analysis) axisLines(most int) []string {
 	var lines []string
-	for i, d := range a.Differences {
-		if i == most {
-			lines = append(lines, fmt.Sprintf("and %d more (see the page or --json)", len(a.Differences)-most))
-			break
-		}
-		var vs []string
-		for _, g := range slices.Sorted(maps.Keys(d.Values)) {
-			vs = append(vs, fmt.Sprintf("%s: %s", orDash(g), d.Values[g]))
-		}
-		lines = append(lines, strings.TrimSpace(d.Side+" "+d.Fact)+" — "+strings.Join(vs, "; "))
+	for _, d := range a.ByAxis {
+		lines = append(lines, d.Axis+": "+d.line())
 	}
-	return lines
+	return atMost(lines, most)
+}
+
+func differenceLines(ds []Difference, most int) []string {
+	var lines []string
+	for i := range ds {
+		lines = append(lines, ds[i].line())
+	}
+	return atMost(lines, most)
+}
+
+func atMost(lines []string, most int) []string {
+	if len(lines) <= most {
+		return lines
+	}
+	return append(lines[:most:most], fmt.Sprintf("and %d more (see the page or --json)", len(lines)-most))
+}
+
+func (d *Difference) line() string {
+	var vs []string
+	for _, g := range slices.Sorted(maps.Keys(d.Values)) {
+		vs = append(vs, fmt.Sprintf("%s with %s", d.Values[g], orDash(g)))
+	}
+	return strings.TrimSpace(d.Side+" "+d.Fact) + " is " + strings.Join(vs, ", ")
 }
 
 type printer struct {
@@ -202,14 +218,14 @@ func (a *Analysis) WriteJSON(w io.Writer) error {
 		Warnings   []string  `json:"warnings,omitempty"`
 	}
 	out := struct {
-		Source      string        `json:"source"`
-		Runs        int           `json:"runs"`
-		Cases       []caseJSON    `json:"cases"`
-		Verdicts    []verdictJSON `json:"verdicts"`
-		Findings    []Finding     `json:"findings"`
-		Differences []Difference  `json:"differences"`
-		Warnings    []string      `json:"warnings"`
-	}{Source: a.Set.Name, Runs: len(a.Set.Runs), Cases: []caseJSON{}, Verdicts: verdictsJSON(a.Verdicts), Findings: a.Findings, Differences: a.Differences, Warnings: a.Warnings}
+		Source      string           `json:"source"`
+		Runs        int              `json:"runs"`
+		Cases       []caseJSON       `json:"cases"`
+		Verdicts    []verdictJSON    `json:"verdicts"`
+		Findings    []Finding        `json:"findings"`
+		Differences []AxisDifference `json:"differences"`
+		Warnings    []string         `json:"warnings"`
+	}{Source: a.Set.Name, Runs: len(a.Set.Runs), Cases: []caseJSON{}, Verdicts: verdictsJSON(a.Verdicts), Findings: a.Findings, Differences: a.ByAxis, Warnings: a.Warnings}
 	for _, c := range a.Cases {
 		s := c.Summary
 		out.Cases = append(out.Cases, caseJSON{Case: c.Case, Metric: c.Metric.Name, Unit: c.Metric.Unit, N: s.N, Failed: c.Failed,

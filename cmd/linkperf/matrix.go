@@ -1,0 +1,433 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"linkperf/client/matrix"
+	"linkperf/protocol"
+	"linkperf/report"
+	"linkperf/report/compare"
+)
+
+// defaultPlan is what linkperf matrix runs without a plan.
+const defaultPlan = "default"
+
+// A matrixCommand is the command line of linkperf matrix.
+type matrixCommand struct {
+	flags *pflag.FlagSet
+
+	output, resume     string
+	list, show, dryRun bool
+	change, restore    bool
+	journal            string
+	quiet              bool
+
+	duration, omit, pause, timeout             string
+	axes, include, exclude, before, after, req []string
+	plan                                       matrix.Plan // what single flags set
+}
+
+func newMatrixCommand() *matrixCommand {
+	m := &matrixCommand{flags: pflag.NewFlagSet("linkperf matrix", pflag.ContinueOnError)}
+	f := m.flags
+	f.SortFlags = false
+	f.StringVarP(&m.output, "output", "o", "", "store the runs and the report in this `directory` (linkperf-DATE-TIME)")
+	f.StringVar(&m.resume, "resume", "", "go on with the plan stored in this `directory`")
+	f.BoolVar(&m.list, "list", false, "list the plans that come with linkperf")
+	f.BoolVar(&m.show, "show", false, "print the plan and stop")
+	f.BoolVar(&m.dryRun, "dry-run", false, "print the cases, their order and the time they will take, and stop")
+	f.BoolVarP(&m.quiet, "quiet", "q", false, "no progress, only the report")
+	f.BoolVar(&m.change, "allow-system-changes", false, "let the axes firewall and mtu change this system; every change is undone")
+	f.BoolVar(&m.restore, "restore", false, "undo the changes that a plan which was cut off has left, and stop")
+	f.StringVar(&m.journal, "journal", "", "`file` in which the state before changes is kept")
+	f.StringVar(&m.plan.Server, "server", "", "embedded, or `HOST[:PORT]` of a linkperf or iperf3 server (embedded)")
+	f.StringVar(&m.duration, "duration", "", "`length` of each test (1s)")
+	f.StringVar(&m.omit, "omit", "", "`part` at the start of each test that does not count (0)")
+	f.IntVar(&m.plan.Repeat, "repeat", 0, "`rounds`: how often each case is run (8)")
+	f.IntVar(&m.plan.Warmup, "warmup", 0, "`rounds` before these that do not count (0)")
+	f.StringVar(&m.pause, "pause", "", "`time` between two runs (200ms)")
+	f.StringVar(&m.timeout, "timeout", "", "`time` that a run may take over its duration (30s)")
+	f.StringVar(&m.plan.Order, "order", "", "`order`: interleaved (cases of a round in random order) or as-written (interleaved)")
+	f.Uint64Var(&m.plan.Seed, "seed", 0, "`number` that the random order is made from (drawn)")
+	f.StringArrayVar(&m.axes, "axis", nil, "`NAME=VALUE,…`: vary a client option, or address, direction, firewall, mtu; may be repeated")
+	f.StringArrayVar(&m.include, "include", nil, "`NAME=VALUE,…`: a case to add; may be repeated")
+	f.StringArrayVar(&m.exclude, "exclude", nil, "`NAME=VALUE,…`: cases to leave out; may be repeated")
+	f.StringArrayVar(&m.before, "before", nil, "`command` to run before the first run; may be repeated")
+	f.StringArrayVar(&m.after, "after", nil, "`command` to run after the last run; may be repeated")
+	f.StringArrayVar(&m.req, "require", nil, "`FACT=VALUE` that must hold, such as path.kind=thunderbolt; may be repeated")
+	return m
+}
+
+// runMatrix is linkperf matrix: many tests in a fair order, and what they show.
+func runMatrix(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	m := newMatrixCommand()
+	m.flags.SetOutput(stdout)
+	m.flags.Usage = func() {
+		fmt.Fprintf(stdout, "Usage: linkperf matrix [PLAN.yaml | NAME] [options]\n\n%s", m.flags.FlagUsages())
+	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	err := m.flags.Parse(args[1:])
+	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		return 0
+	case err == nil && m.flags.NArg() > 1:
+		err = fmt.Errorf("one plan at most: %q", m.flags.Args())
+	}
+	if err == nil {
+		err = m.run(ctx, stdout, stderr)
+	}
+	var interrupted *report.SignalError
+	switch {
+	case errors.As(err, &interrupted):
+		fmt.Fprintf(stderr, "linkperf matrix: stopped by signal %s\n", interrupted)
+		return 0
+	case err != nil:
+		fmt.Fprintf(stderr, "linkperf matrix: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+func (m *matrixCommand) run(ctx context.Context, stdout, stderr io.Writer) error {
+	switch {
+	case m.list:
+		return listPlans(stdout)
+	case m.restore:
+		return m.restoreSystem(ctx, stderr)
+	case m.resume != "":
+		return m.resumePlan(ctx, stdout, stderr)
+	}
+	plan, file, source, err := m.load()
+	if err != nil {
+		return err
+	}
+	cases, err := plan.Cases(clientOptions{}, file, source)
+	if err != nil {
+		return err
+	}
+	if m.show {
+		_, err := stdout.Write(source)
+		return err
+	}
+	if plan.Seed == 0 {
+		plan.Seed = rand.Uint64N(1<<53-1) + 1 // survives a trip through JSON numbers
+	}
+	if m.dryRun {
+		return printSchedule(stdout, plan, cases)
+	}
+	dir := m.output
+	if dir == "" {
+		dir = "linkperf-" + time.Now().Format("20060102-150405")
+	}
+	plan.Versions = map[string]string{"linkperf": version(), "protocol": protocol.Version, "go": runtime.Version(), "system": runtime.GOOS + "/" + runtime.GOARCH}
+	store, err := matrix.Create(dir, plan)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	return m.execute(ctx, plan, cases, store, stdout, stderr)
+}
+
+// load reads the plan that the command line names and puts the flags over it.
+func (m *matrixCommand) load() (plan *matrix.Plan, file string, source []byte, err error) {
+	name := m.flags.Arg(0)
+	switch {
+	case name == "" && len(m.axes)+len(m.include) > 0:
+		// The command line is the plan.
+	case name == "":
+		name = defaultPlan
+		fallthrough
+	default:
+		var ready bool
+		if source, ready = matrix.Ready(name); !ready {
+			if source, err = os.ReadFile(name); err != nil {
+				return nil, "", nil, fmt.Errorf("no plan %q: neither a file nor one of %s: %w", name, strings.Join(planNames(), ", "), err)
+			}
+			file = name
+		} else {
+			file = "plan " + name
+		}
+	}
+	if plan, err = matrix.Parse(file, source); err != nil {
+		return nil, "", nil, err
+	}
+	if plan.Name == "" {
+		plan.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	}
+	changed, err := m.override(plan)
+	if changed {
+		source = nil // places in the file no longer fit what is run
+	}
+	return plan, file, source, err
+}
+
+func planNames() []string {
+	names, _ := matrix.ReadyNames()
+	return names
+}
+
+// override puts what the flags say into the plan, and reports whether they
+// said anything.
+func (m *matrixCommand) override(p *matrix.Plan) (changed bool, err error) {
+	for flag, to := range map[string]*matrix.Duration{"duration": &p.Duration, "omit": &p.Omit, "pause": &p.Pause, "timeout": &p.Timeout} {
+		if !m.flags.Changed(flag) {
+			continue
+		}
+		d, err := matrix.ParseDuration(m.flags.Lookup(flag).Value.String())
+		if err != nil {
+			return false, fmt.Errorf("--%s: %w", flag, err)
+		}
+		*to, changed = matrix.Duration(d), true
+	}
+	set := func(flag string, do func()) {
+		if m.flags.Changed(flag) {
+			do()
+			changed = true
+		}
+	}
+	set("server", func() { p.Server = m.plan.Server })
+	set("repeat", func() { p.Repeat = m.plan.Repeat })
+	set("warmup", func() { p.Warmup = m.plan.Warmup })
+	set("order", func() { p.Order = m.plan.Order })
+	set("seed", func() { p.Seed = m.plan.Seed })
+	set("before", func() { p.Before = m.before })
+	set("after", func() { p.After = m.after })
+	for _, a := range m.axes {
+		name, values, ok := strings.Cut(a, "=")
+		if !ok || name == "" || values == "" {
+			return false, fmt.Errorf("--axis %q; allowed is NAME=VALUE,VALUE,…", a)
+		}
+		axis := matrix.Axis{Name: name}
+		for _, v := range strings.Split(values, ",") {
+			axis.Values = append(axis.Values, matrix.Value{Value: v})
+		}
+		replaced := false
+		for i := range p.Axes {
+			if p.Axes[i].Name == name {
+				p.Axes[i], replaced = axis, true
+			}
+		}
+		if !replaced {
+			p.Axes = append(p.Axes, axis)
+		}
+		changed = true
+	}
+	for flag, lists := range map[string]struct {
+		from []string
+		to   *[]matrix.Labels
+	}{"include": {m.include, &p.Include}, "exclude": {m.exclude, &p.Exclude}} {
+		for _, text := range lists.from {
+			l, err := labels(text)
+			if err != nil {
+				return false, fmt.Errorf("--%s: %w", flag, err)
+			}
+			*lists.to, changed = append(*lists.to, l), true
+		}
+	}
+	for _, text := range m.req {
+		l, err := labels(text)
+		if err != nil {
+			return false, fmt.Errorf("--require: %w", err)
+		}
+		if p.Require == nil {
+			p.Require = map[string]string{}
+		}
+		for k, v := range l {
+			p.Require[k] = v
+		}
+		changed = true
+	}
+	return changed, nil
+}
+
+// labels reads "parallel=4,direction=reverse".
+func labels(text string) (matrix.Labels, error) {
+	l := matrix.Labels{}
+	for _, part := range strings.Split(text, ",") {
+		name, value, ok := strings.Cut(part, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("%q; allowed is NAME=VALUE,NAME=VALUE,…", text)
+		}
+		l[name] = value
+	}
+	return l, nil
+}
+
+func listPlans(w io.Writer) error {
+	names, about := matrix.ReadyNames()
+	for i, n := range names {
+		if _, err := fmt.Fprintf(w, "%-12s %s\n", n, about[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printSchedule(w io.Writer, p *matrix.Plan, cases []matrix.Case) error {
+	steps := p.Schedule(cases)
+	_, err := fmt.Fprintf(w, "%d cases, %d runs, about %s (seed %d)\n", len(cases), len(steps), roughly(p.Estimate(len(steps))), p.Seed)
+	for _, s := range steps {
+		if err == nil {
+			_, err = fmt.Fprintf(w, "%4d  round %d  %s  (%s)\n", s.Order+1, s.Round, orAll(s.Case.ID), strings.Join(s.Case.Args, " "))
+		}
+	}
+	return err
+}
+
+func orAll(id string) string {
+	if id == "" {
+		return "(no axes)"
+	}
+	return id
+}
+
+// roughly rounds a time for people.
+func roughly(d time.Duration) string {
+	switch {
+	case d >= time.Hour:
+		return d.Round(time.Minute).String()
+	case d >= time.Minute:
+		return d.Round(5 * time.Second).String()
+	}
+	return d.Round(time.Second).String()
+}
+
+func (m *matrixCommand) resumePlan(ctx context.Context, stdout, stderr io.Writer) error {
+	store, plan, err := matrix.Resume(m.resume)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	cases, err := plan.Cases(clientOptions{}, filepath.Join(m.resume, matrix.PlanFile), nil)
+	if err != nil {
+		return err
+	}
+	return m.execute(ctx, plan, cases, store, stdout, stderr)
+}
+
+// execute runs what is left of the plan, and then writes the report of all
+// that was stored, also of a plan that was stopped.
+func (m *matrixCommand) execute(ctx context.Context, plan *matrix.Plan, cases []matrix.Case, store *matrix.Store, stdout, stderr io.Writer) error {
+	show := newProgress(stderr, m.quiet)
+	env, done, err := m.environment(ctx, plan, cases, show, stderr)
+	if err != nil {
+		return err
+	}
+	err = plan.Run(ctx, cases, store, env)
+	err = errors.Join(err, done())
+	show.finish()
+	return errors.Join(err, writeReport(store.Dir(), stdout))
+}
+
+// writeReport derives everything from the stored runs and prints the tables.
+func writeReport(dir string, stdout io.Writer) error {
+	set, err := report.LoadSet(dir)
+	if err != nil && len(set.Runs) == 0 {
+		return err
+	}
+	a := report.Analyse(set, compare.Options{})
+	page := filepath.Join(dir, "report.html")
+	return errors.Join(err,
+		a.WriteText(stdout),
+		writeFile(page, func(w io.Writer) error { return a.WriteHTML(w, planTitle(set)) }),
+		writeCSVFiles(dir, a),
+		printf(stdout, "\nPage: %s\n", page))
+}
+
+// planTitle is the name that a stored plan has.
+func planTitle(set *report.Set) string {
+	if p, err := matrix.Parse("", set.Plan); err == nil && p.Name != "" {
+		return "linkperf: " + p.Name
+	}
+	return "linkperf: " + set.Name
+}
+
+func writeCSVFiles(dir string, a *report.Analysis) error {
+	return errors.Join(
+		writeFile(filepath.Join(dir, "runs.csv"), a.Set.WriteRunsCSV),
+		writeFile(filepath.Join(dir, "intervals.csv"), a.Set.WriteIntervalsCSV),
+		writeFile(filepath.Join(dir, "compare.csv"), func(w io.Writer) error { return report.WriteCompareCSV(w, a.Verdicts) }))
+}
+
+func writeFile(name string, write func(io.Writer) error) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+func printf(w io.Writer, format string, args ...any) error {
+	_, err := fmt.Fprintf(w, format, args...)
+	return err
+}
+
+// clientOptions tells a plan what the client's command line can say.
+type clientOptions struct{}
+
+// Option implements [matrix.Options].
+func (clientOptions) Option(name string) (takesValue, ok bool) {
+	for i := range options {
+		if o := &options[i]; o.long == name && o.who != serverOnly {
+			return o.takes != noValue, true
+		}
+	}
+	return false, false
+}
+
+// Names implements [matrix.Options].
+func (clientOptions) Names() []string {
+	var names []string
+	for i := range options {
+		if o := &options[i]; o.who != serverOnly && !o.ours {
+			names = append(names, o.long)
+		}
+	}
+	return names
+}
+
+// Check implements [matrix.Options].
+func (clientOptions) Check(args []string) error {
+	_, err := clientSettings("localhost", 0, args)
+	return err
+}
+
+// clientSettings reads a client's command line for the server at host.
+func clientSettings(host string, port int, args []string) (*settings, error) {
+	s := &settings{stdout: io.Discard, password: func() (string, error) { return "", errors.New("there is nobody to ask") }}
+	line := append([]string{"--client=" + host, "--json"}, args...)
+	if port != 0 {
+		line = append(line, fmt.Sprintf("--port=%d", port))
+	}
+	if err := scan(s, line); err != nil {
+		return nil, err
+	}
+	return s, s.decide()
+}
+
+// document runs one test and returns its JSON document, also of one that
+// failed.
+func (s *settings) document(ctx context.Context, watch *lookout, live liveSink) (json.RawMessage, error) {
+	var text strings.Builder
+	out, err := s.open(sideClient, &text, io.Discard)
+	if err != nil {
+		return nil, err
+	}
+	defer out.close()
+	out.lookout = watch
+	err = s.runOn(ctx, out, live)
+	return json.RawMessage(text.String()), err
+}

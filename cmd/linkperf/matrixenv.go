@@ -1,0 +1,282 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"linkperf/client"
+	"linkperf/client/matrix"
+	"linkperf/protocol/measure"
+	"linkperf/sysinfo"
+)
+
+const sideClient = measure.Client
+
+// liveSink follows a test while it runs; nil for none.
+type liveSink = measure.Sink
+
+// runOn runs the test that the settings describe, telling the output and,
+// if not nil, a live view.
+func (s *settings) runOn(ctx context.Context, out *output, live liveSink) error {
+	cfg := s.client
+	cfg.Version, cfg.Observe = version(), out.observe()
+	_, err := client.Run(ctx, cfg, measure.Tee(out.sink(), live))
+	return err
+}
+
+// A place is where a plan's tests go.
+type place struct {
+	host  string
+	port  int
+	watch *lookout // shared by all tests, so that slow facts are asked for once
+
+	probed map[string]map[string]string // host to the facts of the path to it
+}
+
+// environment prepares what the plan's runs need: a server, the addresses,
+// and leave to change the system where the plan asks for it. done ends it.
+func (m *matrixCommand) environment(ctx context.Context, plan *matrix.Plan, cases []matrix.Case, show *progress, stderr io.Writer) (env matrix.Env, done func() error, err error) {
+	pl := &place{watch: &lookout{level: sysinfo.Full, options: sysinfo.Options{Tool: "linkperf", Version: version()}}, probed: map[string]map[string]string{}}
+	done = func() error { return nil }
+	if plan.Server == "" || plan.Server == matrix.Embedded {
+		child, err := startServer(ctx)
+		if err != nil {
+			return env, done, err
+		}
+		pl.port, done = child.port, child.stop
+	} else if pl.host, pl.port, err = splitServer(plan.Server); err != nil {
+		return env, done, err
+	}
+	change, undo, err := m.systemChanges(ctx, cases, stderr)
+	if err != nil {
+		return env, done, errors.Join(err, done())
+	}
+	stopServer := done
+	done = func() error { return errors.Join(undo(), stopServer()) }
+	env = matrix.Env{
+		Run: func(ctx context.Context, s matrix.Step) (json.RawMessage, error) {
+			host, reason := pl.address(ctx, s.Case)
+			if reason != "" {
+				return nil, errors.New(reason)
+			}
+			set, err := clientSettings(host, pl.port, s.Case.Args)
+			if err != nil {
+				return nil, err
+			}
+			set.client.RetryBusy = max(set.client.RetryBusy, time.Duration(plan.Timeout))
+			doc, err := set.document(ctx, pl.watch, show.live())
+			if cause := context.Cause(ctx); err != nil && cause != nil {
+				err = cause
+			}
+			return doc, err
+		},
+		Met:     func(ctx context.Context, s matrix.Step) string { return pl.met(ctx, plan.Require, s.Case) },
+		Shell:   func(ctx context.Context, command string) error { return shellCommand(ctx, command, stderr) },
+		Change:  change,
+		Observe: show.event,
+		Now:     time.Now,
+	}
+	return env, done, nil
+}
+
+// splitServer reads HOST, HOST:PORT, [HOST]:PORT or an IPv6 address.
+func splitServer(s string) (host string, port int, err error) {
+	if strings.Count(s, ":") == 1 || strings.HasPrefix(s, "[") && strings.Contains(s, "]:") {
+		h, p, err := net.SplitHostPort(s)
+		n, perr := strconv.ParseUint(p, 10, 16)
+		if err != nil || perr != nil || n == 0 || h == "" {
+			return "", 0, fmt.Errorf("server %q; allowed are embedded, HOST and HOST:PORT", s)
+		}
+		return h, int(n), nil
+	}
+	return strings.Trim(s, "[]"), client.DefaultPort, nil
+}
+
+// address is where a case's test goes, or why it cannot.
+func (p *place) address(ctx context.Context, c matrix.Case) (host, reason string) {
+	switch c.Address {
+	case "":
+		if p.host != "" {
+			return p.host, ""
+		}
+		return "127.0.0.1", ""
+	case "loopback":
+		return "127.0.0.1", ""
+	case "exposed":
+		if a, ok := exposed(sysinfo.Addresses(ctx)); ok {
+			return a.String(), ""
+		}
+		return "", "this host has no address that others could reach"
+	}
+	if a, err := netip.ParseAddr(c.Address); err == nil {
+		return a.String(), ""
+	}
+	for _, a := range sysinfo.Addresses(ctx) {
+		if a.Interface == c.Address {
+			return a.Address.String(), ""
+		}
+	}
+	return "", fmt.Sprintf("%q is neither an address nor an interface that is up", c.Address)
+}
+
+// exposed picks the address that others would use: the fastest interface's,
+// not loopback, not link-local.
+func exposed(all []sysinfo.AddressInfo) (netip.Addr, bool) {
+	for _, a := range all {
+		if a.Kind != sysinfo.KindLoopback && !a.LinkLocal && !a.Address.IsLoopback() {
+			return a.Address, true
+		}
+	}
+	return netip.Addr{}, false
+}
+
+// met reports why a case cannot run, "" if it can.
+func (p *place) met(ctx context.Context, require map[string]string, c matrix.Case) string {
+	host, reason := p.address(ctx, c)
+	if reason != "" || len(require) == 0 {
+		return reason
+	}
+	known, ok := p.probed[host]
+	if !ok {
+		found := surveyPath(ctx, host, p.port, p.watch.options)
+		if found.failure != nil {
+			return "the path could not be looked at: " + found.note
+		}
+		known = map[string]string{}
+		for side, r := range map[string]*sysinfo.Record{"": found.client, "server.": found.server} {
+			if r != nil {
+				flatFacts(known, side, r)
+			}
+		}
+		p.probed[host] = known
+	}
+	for fact, want := range require {
+		got, ok := known[fact]
+		if !ok {
+			return fmt.Sprintf("%s is not known here; the plan requires %s", fact, want)
+		}
+		if got != want {
+			return fmt.Sprintf("%s is %s; the plan requires %s", fact, got, want)
+		}
+	}
+	return ""
+}
+
+// flatFacts lists a record's single values by their path in its JSON.
+func flatFacts(to map[string]string, prefix string, r *sysinfo.Record) {
+	var tree any
+	if json.Unmarshal(r.Tell(sysinfo.Full), &tree) != nil {
+		return
+	}
+	var walk func(path string, v any)
+	walk = func(path string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for k, x := range v {
+				walk(strings.TrimPrefix(path+"."+k, "."), x)
+			}
+		case float64:
+			to[prefix+path] = strconv.FormatFloat(v, 'f', -1, 64)
+		case string, bool:
+			to[prefix+path] = fmt.Sprint(v)
+		}
+	}
+	walk("", tree)
+}
+
+// shellCommand runs a command of a plan; what it prints goes to w.
+func shellCommand(ctx context.Context, command string, w io.Writer) error {
+	name, flag := "/bin/sh", "-c"
+	if runtime.GOOS == "windows" {
+		name, flag = "cmd.exe", "/C"
+	}
+	c := exec.CommandContext(ctx, name, flag, command)
+	c.Stdout, c.Stderr = w, w
+	c.WaitDelay = 2 * time.Second
+	return c.Run()
+}
+
+// embeddedCommand is the hidden command under which this program is a plan's
+// server.
+const embeddedCommand = "matrix-server"
+
+// A childServer is a server in a process of its own: its own scheduler,
+// processor account and affinity. It ends when its standard input does, so it
+// cannot outlive its parent.
+type childServer struct {
+	port int
+	stop func() error
+}
+
+func startServer(ctx context.Context) (*childServer, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("start the embedded server: %w", err)
+	}
+	c := exec.Command(self, embeddedCommand)
+	c.Stderr = os.Stderr
+	in, err := c.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start the embedded server: %w", err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start the embedded server: %w", err)
+	}
+	detach(c) // a Ctrl-C on the terminal is for the plan, which ends its server
+	if err := c.Start(); err != nil {
+		return nil, fmt.Errorf("start the embedded server: %w", err)
+	}
+	stop := func() error {
+		in.Close()
+		return c.Wait()
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	port, perr := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil || perr != nil {
+		return nil, errors.Join(fmt.Errorf("the embedded server did not start: %q", line), err, stop())
+	}
+	return &childServer{port: port, stop: stop}, nil
+}
+
+// runEmbedded is the embedded server's process: it prints its port and serves
+// until its standard input ends.
+func runEmbedded(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		defer cancel()
+		io.Copy(io.Discard, stdin)
+	}()
+	s := &settings{stdout: stdout, told: sysinfo.Full}
+	out, err := s.open(measure.Server, io.Discard, io.Discard)
+	if err != nil {
+		fmt.Fprintf(stderr, "embedded server: %v\n", err)
+		return 1
+	}
+	srv := s.server
+	srv.AnyPort, srv.Version, srv.Observe = true, version(), out.observe()
+	ln, err := srv.Listen(ctx)
+	if err != nil {
+		fmt.Fprintf(stderr, "embedded server: %v\n", err)
+		return 1
+	}
+	fmt.Fprintln(stdout, ln.Addr().(*net.TCPAddr).Port)
+	if err := srv.Serve(ctx, ln); err != nil && ctx.Err() == nil {
+		fmt.Fprintf(stderr, "embedded server: %v\n", err)
+		return 1
+	}
+	return 0
+}

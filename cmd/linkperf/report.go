@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"linkperf/report"
+	"linkperf/report/compare"
+)
+
+// parseFlags reads a subcommand's options. stop is true when there is nothing
+// more to do, with the exit status.
+func parseFlags(f *pflag.FlagSet, synopsis string, args []string, stdout, stderr io.Writer) (status int, stop bool) {
+	f.SortFlags = false
+	f.SetOutput(stdout)
+	f.Usage = func() { fmt.Fprintf(stdout, "Usage: linkperf %s\n\n%s", synopsis, f.FlagUsages()) }
+	switch err := f.Parse(args[1:]); {
+	case errors.Is(err, pflag.ErrHelp):
+		return 0, true
+	case err != nil:
+		fmt.Fprintf(stderr, "%s: %v\n", f.Name(), err)
+		return 1, true
+	}
+	return 0, false
+}
+
+// exclusive returns an error if more than one of the flags was given.
+func exclusive(f *pflag.FlagSet, names ...string) error {
+	given := ""
+	for _, n := range names {
+		if !f.Changed(n) {
+			continue
+		}
+		if given != "" {
+			return fmt.Errorf("--%s and --%s do not go together: choose one form", given, n)
+		}
+		given = n
+	}
+	return nil
+}
+
+// runReport is linkperf report: stored results in the form asked for. Broken
+// documents are named and left out, and make the exit status 1.
+func runReport(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	f := pflag.NewFlagSet("linkperf report", pflag.ContinueOnError)
+	markdown := f.Bool("markdown", false, "print Markdown")
+	asJSON := f.Bool("json", false, "print the analysis as JSON")
+	asCSV := f.Bool("csv", false, "print the table of runs as CSV; with -o DIR write runs.csv, intervals.csv and compare.csv there")
+	html := f.Bool("html", false, "write the HTML page")
+	output := f.StringP("output", "o", "", "`file` of the page (report.html in the source's directory), or directory of the CSV files")
+	title := f.String("title", "", "`text` at the head of the page")
+	confidence := f.Float64("confidence", 0.95, "what intervals have to reach, 0.5 to 0.999")
+	if status, stop := parseFlags(f, "report SOURCE... [options]\n\nSOURCE is a directory of linkperf matrix, a directory or file of iperf3's JSON,\nor - for standard input, where --json-stream output is shown live.", args, stdout, stderr); stop {
+		return status
+	}
+	err := exclusive(f, "markdown", "json", "csv", "html")
+	switch {
+	case err != nil:
+	case f.NArg() == 0:
+		err = errors.New("name a directory or a file, or - for standard input")
+	case *confidence < 0.5 || *confidence > 0.999:
+		err = fmt.Errorf("--confidence %v; allowed are 0.5 to 0.999", *confidence)
+	case *output != "" && !*html && !*asCSV:
+		err = errors.New("-o goes with --html or --csv")
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "linkperf report: %v\n", err)
+		return 1
+	}
+	var set *report.Set
+	var broken error
+	if f.NArg() == 1 && f.Arg(0) == "-" {
+		live := !*markdown && !*asJSON && !*asCSV && !*html
+		set, broken = readStandardInput(ctx, stdin, stdout, live)
+		if live {
+			return complainOf(broken, "report", stderr)
+		}
+	} else {
+		set, broken = report.LoadSet(f.Args()...)
+	}
+	if len(set.Runs) == 0 {
+		if broken == nil {
+			broken = errors.New("no test found")
+		}
+		return complainOf(broken, "report", stderr)
+	}
+	a := report.Analyse(set, compare.Options{Confidence: *confidence})
+	switch {
+	case *markdown:
+		err = a.WriteMarkdown(stdout)
+	case *asJSON:
+		err = a.WriteJSON(stdout)
+	case *asCSV && *output != "":
+		if err = os.MkdirAll(*output, 0o777); err == nil {
+			err = writeCSVFiles(*output, a)
+		}
+	case *asCSV:
+		err = set.WriteRunsCSV(stdout)
+	case *html:
+		if *title == "" {
+			*title = planTitle(set)
+		}
+		page := *output
+		if page == "" {
+			page = filepath.Join(directoryOf(f.Arg(0)), "report.html")
+		}
+		err = errors.Join(writeFile(page, func(w io.Writer) error { return a.WriteHTML(w, *title) }), printf(stdout, "%s\n", page))
+	default:
+		err = a.WriteText(stdout)
+	}
+	return complainOf(errors.Join(broken, err), "report", stderr)
+}
+
+// directoryOf is a source's directory: itself, or where the file lies.
+func directoryOf(source string) string {
+	if fi, err := os.Stat(source); err == nil && fi.IsDir() {
+		return source
+	}
+	if source == "-" {
+		return "."
+	}
+	return filepath.Dir(source)
+}
+
+// complainOf prints an error and returns the exit status that goes with it.
+func complainOf(err error, command string, stderr io.Writer) int {
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintf(stderr, "linkperf %s: %v\n", command, err)
+	return 1
+}
