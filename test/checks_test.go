@@ -158,6 +158,9 @@ func checkTiling(t *testing.T, m mode, p peer, f flow, doc document) {
 	}
 	whole := doc.num(t, f.own()+".seconds")
 	for id, end := range ends {
+		if m.amount != nil && !f.sends && end > whole {
+			continue // the receiver's time ends with the last byte, the intervals with the test
+		}
 		if math.Abs(end-whole) > 0.1*whole+0.01 {
 			t.Errorf("the intervals of stream %v end at %v, the test at %v", id, end, whole)
 		}

@@ -159,40 +159,53 @@ func (d document) objects(path string) []document {
 	return docs
 }
 
-// shape maps each key path of a document to the type of its values. Elements
-// of arrays are one path, "intervals[].sum". Numbers are of type "integer" as
-// long as all of them are written without a fraction.
+// shape maps each key path of a document to the type of its values, to several
+// joined by "|" where they differ. Elements of arrays share one path, such as
+// "intervals[].sum". A number is an "integer" if it is written without a
+// fraction; "number" includes that.
 func shape(doc document) map[string]string {
-	types := make(map[string]string)
+	kinds := make(map[string][]string)
+	add := func(path, kind string) {
+		if !slices.Contains(kinds[path], kind) {
+			kinds[path] = append(kinds[path], kind)
+		}
+	}
 	var walk func(path string, v any)
 	walk = func(path string, v any) {
-		kind := ""
 		switch x := v.(type) {
 		case map[string]any:
-			kind = "object"
+			add(path, "object")
 			for key, value := range x {
 				walk(join(path, key), value)
 			}
 		case []any:
-			kind = "array"
+			add(path, "array")
 			for _, value := range x {
 				walk(path+"[]", value)
 			}
 		case string:
-			kind = "string"
+			add(path, "string")
 		case bool:
-			kind = "boolean"
+			add(path, "boolean")
 		case json.Number:
-			kind = "integer"
-			if strings.ContainsAny(x.String(), ".eE") || types[path] == "number" {
-				kind = "number"
+			if strings.ContainsAny(x.String(), ".eE") {
+				add(path, "number")
+			} else {
+				add(path, "integer")
 			}
 		case nil:
-			kind = "null"
+			add(path, "null")
 		}
-		types[path] = kind
 	}
 	walk("", map[string]any(doc))
+	types := make(map[string]string)
+	for path, list := range kinds {
+		if slices.Contains(list, "number") {
+			list = slices.DeleteFunc(list, func(kind string) bool { return kind == "integer" })
+		}
+		slices.Sort(list)
+		types[path] = strings.Join(list, "|")
+	}
 	return types
 }
 
@@ -226,44 +239,100 @@ var tcpInfoKeys = []string{
 	"max_snd_cwnd", "max_snd_wnd", "max_rtt", "min_rtt", "mean_rtt",
 }
 
+// senderOnly are figures that the sending side keeps to itself. Where this
+// side does not send, stock prints 0 for them; linkperf, which uses 0 for what
+// was measured as 0, prints null.
+var senderOnly = []string{
+	"end.streams[].sender.max_snd_cwnd", "end.streams[].sender.max_snd_wnd", "end.streams[].sender.reorder",
+	"end.streams[].sender.max_rtt", "end.streams[].sender.min_rtt", "end.streams[].sender.mean_rtt",
+}
+
+// receiverOnly is what the receiving side keeps to itself, likewise.
+var receiverOnly = []string{"end.streams[].udp.out_of_order"}
+
+// otherHalf are keys of the client's half, which a stock server does not know
+// when it prints, and a linkperf server does.
+var otherHalf = append([]string{
+	"end.sum_sent.retransmits", "end.sum_sent_bidir_reverse.retransmits", "end.streams[].sender.retransmits",
+	"end.sender_tcp_congestion", "end.receiver_tcp_congestion",
+}, senderOnly...)
+
 // shapeFaults holds linkperf's document against a stock one of the same mode
 // and side: what it lacks, what has another type, and what stock has not.
-func shapeFaults(ours, stock document, stockRelease release) []string {
+func shapeFaults(ours, stock document, server bool, stockRelease release) []string {
 	var faults []string
 	have, wanted := shape(ours), shape(stock)
+	// A side that does not send (receive) on some stream may not know what only
+	// senders (receivers) know.
+	unknown := func(path string) bool {
+		keys := receiverOnly
+		receives := slices.ContainsFunc(ours.objects("end.streams"), func(s document) bool {
+			return s.get("sender.sender") == false || s.get("udp.sender") == false
+		})
+		sends := slices.ContainsFunc(ours.objects("end.streams"), func(s document) bool {
+			return s.get("sender.sender") == true || s.get("udp.sender") == true
+		})
+		switch {
+		case receives && sends:
+			keys = append(slices.Clone(senderOnly), receiverOnly...)
+		case receives:
+			keys = senderOnly
+		}
+		return slices.Contains(keys, path)
+	}
 	for path, kind := range wanted {
 		if underServerOutput(path) {
 			continue
 		}
 		got, ok := have[path]
-		word := path[strings.LastIndexByte(path, '.')+1:]
-		switch numeric := got == "integer" || got == "number"; {
-		case !ok:
+		if !ok {
 			faults = append(faults, fmt.Sprintf("%s is missing, a stock peer has it as %s", path, kind))
-		case got == kind, numeric && (kind == "number" || slices.Contains(fractional, word)):
-		default:
+			continue
+		}
+		plain := got
+		if unknown(path) {
+			plain = strings.TrimPrefix(strings.TrimSuffix(strings.TrimSuffix(got, "null"), "|"), "null|")
+		}
+		numeric := (plain == "integer" || plain == "number") && (kind == "number" || slices.Contains(fractional, lastWord(path)))
+		if plain != "" && plain != kind && !numeric {
 			faults = append(faults, fmt.Sprintf("%s is %s, a stock peer's is %s", path, got, kind))
 		}
 	}
 	for path := range have {
-		if _, ok := wanted[path]; ok || path == "linkperf" || strings.HasPrefix(path, "linkperf.") ||
-			strings.HasPrefix(path, "linkperf[]") || strings.HasPrefix(path, "intervals[].linkperf") || underServerOutput(path) {
-			continue
-		}
-		known := slices.Contains(tcpInfoKeys, path[strings.LastIndexByte(path, '.')+1:]) &&
-			ours.str("start.test_start.protocol") == "SCTP" && stockRelease.before(newest)
-		known = known || slices.ContainsFunc(later, func(l struct {
-			since release
-			path  string
-		}) bool {
-			return l.path == path && stockRelease.before(l.since)
-		})
-		if !known {
+		_, both := wanted[path]
+		switch {
+		case both, linkperfKey(path), underServerOutput(path), isLater(path, stockRelease):
+		case server && slices.Contains(otherHalf, path):
+		case ours.str("start.test_start.protocol") == "SCTP" && stockRelease.before(newest) && slices.Contains(tcpInfoKeys, lastWord(path)):
+		default:
 			faults = append(faults, fmt.Sprintf("%s (%s) is in no stock document of this mode", path, have[path]))
 		}
 	}
 	slices.Sort(faults)
 	return faults
+}
+
+func lastWord(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
+// linkperfKey tells whether the path lies below one of the keys that linkperf
+// adds.
+func linkperfKey(path string) bool {
+	for _, added := range []string{"linkperf", "intervals[].linkperf"} {
+		if rest, ok := strings.CutPrefix(path, added); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+			return true
+		}
+	}
+	return false
+}
+
+// isLater tells whether the key came after the release.
+func isLater(path string, r release) bool {
+	for _, l := range later {
+		if l.path == path && r.before(l.since) {
+			return true
+		}
+	}
+	return false
 }
 
 // underServerOutput tells whether the path lies inside the document that the
@@ -288,7 +357,7 @@ func TestShapeFaults(t *testing.T) {
 		return doc
 	}
 	stock := parse(`{"start":{"cookie":"a","tcp_mss":1},"intervals":[{"sum":{"bytes":5,"seconds":1}}]}`)
-	if got := shapeFaults(stock, stock, newest); len(got) > 0 {
+	if got := shapeFaults(stock, stock, false, newest); len(got) > 0 {
 		t.Errorf("a document against itself: %v", got)
 	}
 	ours := parse(`{"start":{"cookie":7,"fq_rate":0,"more":1},"intervals":[{"sum":{"bytes":5.5,"seconds":1.5}}],"linkperf":{"x":1}}`)
@@ -298,7 +367,7 @@ func TestShapeFaults(t *testing.T) {
 		"start.more (integer) is in no stock document of this mode",
 		"start.tcp_mss is missing, a stock peer has it as integer",
 	}
-	if got := shapeFaults(ours, stock, release{3, 12}); !slices.Equal(got, want) {
+	if got := shapeFaults(ours, stock, false, release{3, 12}); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
