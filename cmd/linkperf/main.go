@@ -31,6 +31,9 @@ type subcommand struct {
 
 func subcommands() []subcommand {
 	return []subcommand{
+		{"matrix", "matrix [PLAN.yaml] [-o DIR]", "run many tests in a fair order and compare them", runMatrix},
+		{"report", "report SOURCE...", "show stored results: tables, CSV, JSON, one HTML page", runReport},
+		{"compare", "compare A B", "say whether two sets of results differ", runCompare},
 		{"sysinfo", "sysinfo [HOST]", "show this host, or the path to HOST and both ends", runSysinfo},
 		{"version", "version", "print the version of linkperf", runVersion},
 	}
@@ -41,6 +44,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	stdout, stderr = &deaf{w: stdout}, &deaf{w: stderr}
 	commands := !namedIperf3(args[0])
 	if commands && len(args) > 1 {
+		if args[1] == embeddedCommand {
+			return runEmbedded(ctx, args[1:], stdin, stdout, stderr)
+		}
 		for _, c := range subcommands() {
 			if args[1] == c.name {
 				return c.run(ctx, args[1:], stdin, stdout, stderr)
