@@ -62,7 +62,7 @@ func (r *Record) cleanMaps() {
 	maps.DeleteFunc(r.Sources, func(path string, _ Origin) bool { return notOurs(path) })
 	maps.DeleteFunc(r.Changed, func(path string, _ [2]any) bool { return notOurs(path) })
 	for path, u := range r.Unknown {
-		r.Unknown[path] = Unknown{Reason(text(string(u.Reason))), text(u.Detail)}
+		r.Unknown[path] = Unknown{knownReason(u.Reason), text(u.Detail)}
 	}
 	for path, o := range r.Sources {
 		r.Sources[path] = Origin{text(o.Source), o.CostMS}
@@ -70,6 +70,15 @@ func (r *Record) cleanMaps() {
 	for path, c := range r.Changed {
 		r.Changed[path] = [2]any{cleanAny(c[0]), cleanAny(c[1])}
 	}
+}
+
+// knownReason is the reason, or that it failed if there is no such reason.
+func knownReason(r Reason) Reason {
+	switch r {
+	case NotSupported, NoPermission, NotFound, ParseError, Timeout, NotApplicable, NotAttempted, Withheld:
+		return r
+	}
+	return Failed
 }
 
 func capped[V any](m map[string]V) map[string]V {
