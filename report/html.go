@@ -33,16 +33,25 @@ type page struct {
 	PlotStyle             template.CSS
 	Verdicts, Warnings    []string
 	Findings              []Finding
-	Cases                 []caseRow
-	Figures, Over, Order  []figure
+	Sections              []section
+	Over, Order           []figure
 	Hosts                 []hostTable
 	Plan                  string
 }
 
+// section is one metric: its picture and its table. Secondary metrics are
+// folded.
+type section struct {
+	Title  string
+	Folded bool
+	Figure figure
+	Rows   []caseRow
+}
+
 type caseRow struct {
-	Case, Metric string
-	Cells        []string
-	Warnings     []string
+	Case     string
+	Cells    []string
+	Warnings []string
 }
 
 // hostTable shows the facts of one end: one column where all cases agree,
@@ -80,10 +89,9 @@ func (a *Analysis) WriteHTML(w io.Writer, title string) error {
 		}
 	}
 	p.When = a.when()
-	for _, c := range a.Cases {
-		p.Cases = append(p.Cases, caseRow{Case: orDash(c.Case), Metric: c.Metric.Title, Cells: summaryCells(&c), Warnings: c.Summary.Warnings})
+	for i, m := range a.Metrics {
+		p.Sections = append(p.Sections, a.section(i, m))
 	}
-	a.figures(&p)
 	a.overTime(&p)
 	a.inOrder(&p)
 	p.Hosts = a.hosts()
@@ -112,21 +120,27 @@ func (a *Analysis) when() string {
 	return short(first) + " to " + short(last) + " UTC"
 }
 
-// figures draws, for each metric, all cases, every run as a dot.
-func (a *Analysis) figures(p *page) {
-	for i, m := range a.Metrics {
-		d := plot.Dots{ID: fmt.Sprintf("cases-%d", i), Title: m.Title + " by case", Unit: m.Unit, Zero: true}
-		for _, c := range a.Cases {
-			if c.Metric.Name == m.Name {
-				d.Groups = append(d.Groups, plot.Group{Label: orDash(c.Case), Values: c.Values, Median: c.Summary.Median, Lo: c.Summary.Lo, Hi: c.Summary.Hi})
-			}
+// section shows one metric of all cases, every run as a dot.
+func (a *Analysis) section(number int, m compare.Metric) section {
+	s := section{Title: m.Title, Folded: secondary[m.Name]}
+	d := plot.Dots{ID: fmt.Sprintf("cases-%d", number), Title: m.Title + " by case", Unit: m.Unit, Zero: true}
+	for _, c := range a.Cases {
+		if c.Metric.Name != m.Name {
+			continue
 		}
-		better := "lower is better"
-		if m.Higher {
-			better = "higher is better"
+		d.Groups = append(d.Groups, plot.Group{Label: orDash(c.Case), Values: c.Values, Median: c.Summary.Median, Lo: c.Summary.Lo, Hi: c.Summary.Hi})
+		row := caseRow{Case: orDash(c.Case), Cells: summaryCells(&c)}
+		if !s.Folded {
+			row.Warnings = c.Summary.Warnings
 		}
-		p.Figures = append(p.Figures, figure{SVG: template.HTML(d.SVG()), Caption: fmt.Sprintf("%s: every run as a dot, median as a bar, its interval as a line; %s", m.Title, better)})
+		s.Rows = append(s.Rows, row)
 	}
+	better := "lower is better"
+	if m.Higher {
+		better = "higher is better"
+	}
+	s.Figure = figure{SVG: template.HTML(d.SVG()), Caption: fmt.Sprintf("%s: every run as a dot, median as a bar, its interval as a line; %s", m.Title, better)}
+	return s
 }
 
 // overTime draws the throughput of each run of a case against time. Pages of

@@ -46,7 +46,7 @@ func (e *end) moreBacklog() string {
 	if !is(e.Host.OS, "linux") || e.Queue.Backlog == nil {
 		return ""
 	}
-	return e.at(fmt.Sprintf("sudo sysctl -w net.core.netdev_max_backlog=%d (now %d)", 2*min(*e.Queue.Backlog, 1<<30), *e.Queue.Backlog))
+	return e.at(fmt.Sprintf("sudo sysctl -w net.core.netdev_max_backlog=%d (now %d)", twice(*e.Queue.Backlog), *e.Queue.Backlog))
 }
 
 // udpBufferDrops prefers what the test's own sockets counted to what the

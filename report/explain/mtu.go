@@ -149,4 +149,3 @@ func (v *view) allHeld() bool {
 	}
 	return len(v.flows) > 0
 }
-

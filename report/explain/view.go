@@ -12,8 +12,8 @@ import (
 // view is the input as the rules see it.
 type view struct {
 	Input
-	client, server *end         // the record in them is nil if there is none
-	ends           []*end       // those with a record
+	client, server *end          // the record in them is nil if there is none
+	ends           []*end        // those with a record
 	start          measure.Start // zero without a test
 	flows          []flow
 }

@@ -88,8 +88,11 @@ func (e *end) setReceiveBufferOrWindow(v *view) string {
 	if !e.known() || e.Limits.TCPReceiveMax == nil {
 		return "a larger bound for TCP's receive buffer at the " + e.side
 	}
-	return e.at(e.setReceiveBuffer(2 * *e.Limits.TCPReceiveMax))
+	return e.at(e.setReceiveBuffer(twice(*e.Limits.TCPReceiveMax)))
 }
+
+// twice a limit, as far as a system takes it.
+func twice(n int64) int64 { return 2 * min(n, 1<<29) }
 
 func sendBufferLimited(v *view) []Finding {
 	var list []Finding
@@ -104,7 +107,7 @@ func sendBufferLimited(v *view) []Finding {
 		case v.start.Params.Window > 0:
 			advice = fmt.Sprintf("leave out -w (%d bytes now), or make it larger", v.start.Params.Window)
 		case e.Limits.TCPSendMax != nil:
-			advice = e.at(e.setSendBuffer(2 * *e.Limits.TCPSendMax))
+			advice = e.at(e.setSendBuffer(twice(*e.Limits.TCPSendMax)))
 		}
 		list = append(list, *say(fmt.Sprintf("For %s of its busy time the %s had nothing more to send in its send buffer while the window was open.",
 			percent(*e.TCP.SendBufferLimited), e.side), advice).about(e.side).
@@ -142,6 +145,9 @@ func (v *view) smallBuffer(f *flow) *Finding {
 	}
 	rtt := *timer.TCP.RTTMin
 	bdp := f.speed * float64(rtt) / 8e6
+	if bdp > 1<<40 {
+		return nil // no such link
+	}
 	one := say("", "").on(timer, "tcp.rtt_min_us").on(f.sender, "link.speed_tx_bits_per_second").on(f.receiver, "link.speed_rx_bits_per_second").
 		figure(f.key("bandwidth_delay_product_bytes"), int64(bdp))
 	begin := fmt.Sprintf("%s with %s round trip need %s in flight", bitRate(f.speed), milliseconds(rtt), byteCount(bdp))

@@ -28,7 +28,7 @@ func (l Lines) SVG() []byte {
 		xs, ys = append(xs, s.X...), append(ys, s.Y...)
 	}
 	factor, unit := scale(l.Unit, largest(ys))
-	const left, top, plotHeight = 56.0, 10.0, 200.0
+	const left, top, plotHeight = 56.0, 26.0, 200.0
 	bottom := top + plotHeight
 	x := newAxis(xs, false, left, width-margin, 8)
 	y := newAxis(scaled(ys, factor), true, bottom, top, 5)
@@ -43,7 +43,7 @@ func (l Lines) SVG() []byte {
 		c.text("tick", "middle", x.at(t), bottom+16, fmt.Sprintf("%.4g", t))
 	}
 	c.text("tick", "middle", (left+width-margin)/2, bottom+31, l.XLabel)
-	c.text("tick", "start", margin, top+2, unit)
+	c.text("tick", "start", margin, top-12, unit)
 	for i, s := range l.Series {
 		var path strings.Builder
 		for j := range s.X {
