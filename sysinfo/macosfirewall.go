@@ -7,36 +7,34 @@ import (
 
 const socketFilterTool = "/usr/libexec/ApplicationFirewall/socketfilterfw"
 
-// collectSocketFilter asks for the application firewall. It handles
-// connections on the loopback too.
+// collectSocketFilter asks for the application firewall, by its own tool or
+// else by the slower system_profiler. It handles connections on the loopback
+// too.
 func collectSocketFilter(ctx context.Context, p *probe, r *Record) error {
-	b, err := p.command(ctx, socketFilterTool, "--getglobalstate", "--getblockall", "--getstealthmode", "--getallowsigned")
+	f, err := askSocketFilter(ctx, p)
 	if err != nil {
-		return err
-	}
-	f, err := parseSocketFilter(b)
-	if err != nil {
-		return err
-	}
-	if f.On == nil {
-		return notUnderstood("socketfilterfw: no state", b)
+		b, err2 := p.profile(ctx, "SPFirewallDataType")
+		if err2 != nil {
+			return err
+		}
+		if f, err = parseFirewallReport(b); err != nil {
+			return err
+		}
 	}
 	f.describe(r)
 	return nil
 }
 
-// collectFirewallReport asks for the same by a slower way.
-func collectFirewallReport(ctx context.Context, p *probe, r *Record) error {
-	b, err := p.profile(ctx, "SPFirewallDataType")
+func askSocketFilter(ctx context.Context, p *probe) (applicationFirewall, error) {
+	b, err := p.command(ctx, socketFilterTool, "--getglobalstate", "--getblockall", "--getstealthmode", "--getallowsigned")
 	if err != nil {
-		return err
+		return applicationFirewall{}, err
 	}
-	f, err := parseFirewallReport(b)
-	if err != nil {
-		return err
+	f, err := parseSocketFilter(b)
+	if err == nil && f.On == nil {
+		err = notUnderstood("socketfilterfw: no state", b)
 	}
-	f.describe(r)
-	return nil
+	return f, err
 }
 
 func (f applicationFirewall) describe(r *Record) {

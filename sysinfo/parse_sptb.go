@@ -47,7 +47,7 @@ func (d thunderboltDevice) isPeer() bool { return d.Mode == "" && d.DomainUUID !
 // reports.
 func parseThunderbolt(b []byte) ([]thunderboltBus, error) {
 	if text := bytes.TrimSpace(b); len(text) == 0 || text[0] != '{' {
-		return parseThunderboltText(text)
+		return readThunderboltText(text)
 	}
 	var report struct {
 		Buses []profilerItem `json:"SPThunderboltDataType"`
@@ -125,9 +125,9 @@ func (p *thunderboltPort) setSpeed(s string) {
 	}
 }
 
-// parseThunderboltText follows the headings of the text form. Its indentation
+// readThunderboltText follows the headings of the text form. Its indentation
 // is not used: pages that show such reports lose it.
-func parseThunderboltText(b []byte) ([]thunderboltBus, error) {
+func readThunderboltText(b []byte) ([]thunderboltBus, error) {
 	var (
 		buses   []thunderboltBus
 		bus     *thunderboltBus

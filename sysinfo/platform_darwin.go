@@ -21,7 +21,6 @@ func collectors() map[string]collector {
 		"interface ioctls":          collectMacLink,
 		"pmset":                     collectPmset,
 		"socketfilterfw":            collectSocketFilter,
-		"SPFirewallDataType":        collectFirewallReport,
 		"pfctl":                     collectPF,
 		"systemextensionsctl":       collectSystemExtensions,
 		"SPThunderboltDataType":     collectMacThunderbolt,
