@@ -36,6 +36,41 @@ func fastestMode(mask []uint32) int64 {
 	return fastest
 }
 
+// linkSettings are the answer to ETHTOOL_GLINKSETTINGS.
+type linkSettings struct {
+	Speed     int64 // bits per second, 0 if unknown
+	Duplex    uint8
+	Port      uint8
+	AutoNeg   uint8
+	Supported int64 // the fastest mode of the port, bits per second, 0 if unknown
+	Partner   int64 // the fastest mode that the partner advertises
+}
+
+// describe writes link settings into the facts, with the reasons of those that
+// the driver does not know.
+func (l *Link) describe(s linkSettings) {
+	if s.Speed > 0 {
+		l.SpeedRx, l.SpeedTx = new(s.Speed), new(s.Speed)
+	}
+	if s.Supported > 0 {
+		l.Capability = new(s.Supported)
+	}
+	if s.Partner > 0 {
+		l.Partner = new(s.Partner)
+	}
+	switch s.Duplex {
+	case 0:
+		l.Duplex = new("half")
+	case 1:
+		l.Duplex = new("full")
+	}
+	ports := map[uint8]string{0: "TP", 1: "AUI", 2: "MII", 3: "FIBRE", 4: "BNC", 5: "DA"}
+	if name, ok := ports[s.Port]; ok {
+		l.Media = &name
+	}
+	l.AutoNeg = new(s.AutoNeg == 1)
+}
+
 // offloadsOf reads the offloads from a device's features by ethtool's names. A
 // name that the kernel does not have leaves its fact unknown.
 func offloadsOf(on map[string]bool) Offload {

@@ -11,16 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// linkSettings are the answer to ETHTOOL_GLINKSETTINGS.
-type linkSettings struct {
-	Speed     int64 // bits per second, 0 if unknown
-	Duplex    uint8
-	Port      uint8
-	AutoNeg   uint8
-	Supported int64 // the fastest mode of the port, bits per second, 0 if unknown
-	Partner   int64 // the fastest mode that the partner advertises
-}
-
 // glinksettings is struct ethtool_link_settings of linux/ethtool.h with room
 // for three bit maps. The library's own call has room for fewer link modes
 // than newer kernels have, and then falls back to an older one.
@@ -114,31 +104,6 @@ func collectLinkSettings(_ context.Context, p *probe, r *Record) error {
 	p.note("ethtool "+name, s)
 	r.Link.describe(s)
 	return nil
-}
-
-// describe writes link settings into the facts, with the reasons of those that
-// the driver does not know.
-func (l *Link) describe(s linkSettings) {
-	if s.Speed > 0 {
-		l.SpeedRx, l.SpeedTx = new(s.Speed), new(s.Speed)
-	}
-	if s.Supported > 0 {
-		l.Capability = new(s.Supported)
-	}
-	if s.Partner > 0 {
-		l.Partner = new(s.Partner)
-	}
-	switch s.Duplex {
-	case 0:
-		l.Duplex = new("half")
-	case 1:
-		l.Duplex = new("full")
-	}
-	ports := map[uint8]string{0: "TP", 1: "AUI", 2: "MII", 3: "FIBRE", 4: "BNC", 5: "DA"}
-	if name, ok := ports[s.Port]; ok {
-		l.Media = &name
-	}
-	l.AutoNeg = new(s.AutoNeg == 1)
 }
 
 // collectDriver asks which driver an interface has.

@@ -76,8 +76,8 @@ func (o *Observation) Start(conns []Conn) {
 	ctx, cancel := context.WithTimeout(o.ctx, startBudget)
 	defer cancel()
 	within(ctx, o.c.start(o.ctx, &p, ofPath, nil))
-	o.c.update(func(r *Record) { p.path = r.Path })
 	known := p // the path's sources may still be reading p
+	o.c.update(func(r *Record) { known.path = r.Path })
 	o.probe = &known
 	o.linked = o.c.start(o.ctx, o.probe, ofLink, nil)
 	o.net.start(o.probe)
