@@ -105,7 +105,7 @@ func (t *test) setUp() error {
 
 func (t *test) openControl() error {
 	if err := t.connect(t.ctx); err != nil {
-		return err
+		return t.early(err)
 	}
 	t.armDeadline()
 	return nil

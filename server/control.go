@@ -31,7 +31,7 @@ type test struct {
 
 	// Guarded by serving.mu.
 	offered chan offer // takes data connections with the right cookie; nil when none are wanted
-	ending  bool       // the results have been exchanged
+	ending  bool       // the place is about to be free
 
 	observation *session.Observation // nil if nobody observes
 	group       *session.Group
@@ -81,6 +81,7 @@ func (t *test) serve(wrong error) {
 	if err == nil {
 		err = t.run()
 	}
+	t.endingSoon(t)
 	t.finish(err)
 	refusedLogin := errors.Is(err, protocol.NewError(protocol.CodeAuthTest, nil))
 	if serr := t.sink.End(&t.result, err); serr != nil {

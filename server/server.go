@@ -214,12 +214,14 @@ func (v *serving) release(t *test, keep bool) {
 	v.freed = make(chan struct{})
 }
 
-// endingSoon says that a test's results have been exchanged.
+// endingSoon says that a test is about to free its place.
 func (v *serving) endingSoon(t *test) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	t.ending = true
-	v.ending++
+	if !t.ending {
+		t.ending = true
+		v.ending++
+	}
 }
 
 // register gives a test that has a place its number.

@@ -284,6 +284,10 @@ func TestSkipAndRequire(t *testing.T) {
 	if err := p.Run(t.Context(), cases, store, env); err != nil {
 		t.Fatal(err)
 	}
+	text, err := os.ReadFile(filepath.Join(store.Dir(), RunsFile))
+	if err != nil || !strings.Contains(string(text), `{"start":{},"intervals":[],"end":{},"error":"this host has no exposed address","linkperf":{"run":`) {
+		t.Errorf("a run that did not begin is a document too: %v\n%s", err, text)
+	}
 	if len(*log) != 1 || len(skipped) != 1 || skipped[0].Reason != "this host has no exposed address" {
 		t.Errorf("ran %v, skipped %v", *log, skipped)
 	}

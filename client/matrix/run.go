@@ -115,11 +115,26 @@ func (p *Plan) step(ctx context.Context, s Step, store *Store, env Env, left, to
 			r.Status, r.Reason = StatusFailed, runErr.Error()
 		}
 	}
+	if len(doc) == 0 { // nothing ran: a document all the same, so that every line is one
+		text, err := json.Marshal(noDocument{Intervals: []int{}, Error: r.Reason})
+		if err != nil {
+			return err
+		}
+		doc = text
+	}
 	if err := store.Append(doc, r); err != nil {
 		return err
 	}
 	observe(Event{Kind: RunDone, Step: s, Record: r, Result: doc, Left: left, Total: total, Err: runErr})
 	return nil
+}
+
+// noDocument is iperf3's document of a test that did not begin.
+type noDocument struct {
+	Start     struct{} `json:"start"`
+	Intervals []int    `json:"intervals"`
+	End       struct{} `json:"end"`
+	Error     string   `json:"error"`
 }
 
 var errTimeout = errors.New("the run took longer than its duration and timeout")
