@@ -1,13 +1,10 @@
 package stream
 
-// portable prepares the path that every system has.
-func (c *Config) portable(p path, sender bool) (path, error) {
+// settled returns the path beneath a socket when it is about to carry data: a
+// UDP socket that a listener has made stops answering hellos.
+func settled(p path) (path, error) {
 	if a, ok := p.(*answerer); ok {
-		n, err := a.take()
-		if err != nil {
-			return nil, err
-		}
-		p = n
+		return a.take()
 	}
-	return p, p.ready(c, sender)
+	return p, nil
 }

@@ -3,12 +3,9 @@ package stream
 // choose returns the data path of a stream: a descriptor of our own if the
 // system has one to give, otherwise the portable path.
 func (c *Config) choose(p path, sender bool) (path, error) {
-	if a, ok := p.(*answerer); ok {
-		n, err := a.take()
-		if err != nil {
-			return nil, err
-		}
-		p = n
+	p, err := settled(p)
+	if err != nil {
+		return nil, err
 	}
 	if n, ok := p.(*netPath); ok && !c.Portable {
 		if fd, err := newFDPath(n); err == nil {

@@ -2,5 +2,11 @@
 
 package stream
 
-// choose returns the data path of a stream on this system.
-func (c *Config) choose(p path, sender bool) (path, error) { return c.portable(p, sender) }
+// choose returns the data path of a stream: the portable one.
+func (c *Config) choose(p path, sender bool) (path, error) {
+	p, err := settled(p)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.ready(c, sender)
+}

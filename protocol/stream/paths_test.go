@@ -107,14 +107,14 @@ func TestUDPBudget(t *testing.T) {
 	eachUDP(t, func(t *testing.T, c Config) {
 		a, b := udpPair(t, sockopt.Options{})
 		tx := c
-		const n = 777
+		const n = 20 // which the receive buffer holds if need be
 		tx.Budget = NewBlocks(n, c.Length)
-		tx.Rate = uint64(c.Length) * 8 * 20_000 // 20,000 datagrams a second
+		tx.Rate, tx.Burst = uint64(c.Length)*8*2000, 7
 		f := start(t, a, b, tx, c)
 		if err := <-f.txErr; err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "the last datagram arrives", func() bool { return f.rx.Sample().Highest == n })
+		eventually(t, "all datagrams arrive", func() bool { return f.rx.Sample().Packets == n })
 		f.rx.Stop()
 		if err := <-f.rxErr; err != nil {
 			t.Fatal(err)
@@ -123,11 +123,8 @@ func TestUDPBudget(t *testing.T) {
 		if s.Packets != n || s.Bytes != int64(n*c.Length) || s.Blocks != n {
 			t.Errorf("sent %+v", s)
 		}
-		if r.Packets+r.Lost != n || r.Bytes != r.Packets*int64(c.Length) || r.OutOfOrder != 0 || r.Duplicates != 0 {
+		if r.Highest != n || r.Lost != 0 || r.Dropped > 0 || r.Bytes != int64(n*c.Length) || r.OutOfOrder != 0 || r.Duplicates != 0 {
 			t.Errorf("received %+v", r)
-		}
-		if r.Lost != 0 && r.Dropped == 0 {
-			t.Errorf("%d datagrams vanished on loopback, none was dropped by the socket: %+v", r.Lost, r)
 		}
 		if r.Jitter < 0 || r.Jitter > 1 {
 			t.Errorf("jitter %g s", r.Jitter)

@@ -284,12 +284,14 @@ type Sample struct {
 	// UDP. A sender has only Packets, the datagrams sent; a receiver's Packets
 	// are the distinct ones received, so that Highest = Packets + Lost.
 	Packets    int64
-	Highest    int64   // highest counter received
-	Lost       int64   // counters up to Highest that did not arrive (yet)
-	OutOfOrder int64   // datagrams that arrived below Highest for the first time
-	Duplicates int64   // datagrams that had arrived before
-	Dropped    int64   // datagrams that this host's socket buffer dropped; -1 where unknown
-	Jitter     float64 // seconds
+	Highest    int64 // highest counter received
+	Lost       int64 // counters up to Highest that did not arrive (yet)
+	OutOfOrder int64 // datagrams that arrived below Highest for the first time
+	Duplicates int64 // datagrams that had arrived before
+	// Dropped counts datagrams that this host's socket buffer dropped, -1 where
+	// unknown. Several that the system had put together (GRO) count as one.
+	Dropped int64
+	Jitter  float64 // seconds
 
 	Last time.Duration    // when the last byte was counted, since Begin; 0 if there was none
 	TCP  *measure.TCPInfo // of a TCP sender, where the system tells
@@ -327,10 +329,6 @@ func (s *Stream) Sample() Sample {
 	}
 	return a
 }
-
-// add has one writer, so that an increment needs no locked instruction beyond
-// the store.
-func add(c *atomic.Int64, n int64) { c.Store(c.Load() + n) }
 
 // without names kernel features that a path leaves out.
 type without struct{ gso, gro bool }
