@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -34,15 +35,35 @@ func runClient(ctx context.Context, s *settings, stdin io.Reader, stdout, stderr
 	}
 	cfg := s.client
 	cfg.Version, cfg.Observe = version(), out.observe()
-	_, err = client.Run(ctx, cfg, out.sink())
+	status := 0
+	var document bytes.Buffer
+	_, err = client.Run(ctx, cfg, out.sinkAnd(s.csvFile != "", &document))
 	if err != nil {
 		out.complain(err)
+		var interrupted *report.SignalError
+		if !errors.As(err, &interrupted) {
+			status = 1
+		}
 	}
-	var interrupted *report.SignalError
-	if err == nil || errors.As(err, &interrupted) {
-		return 0
+	if s.csvFile != "" {
+		if err := appendCSV(s.csvFile, &document); err != nil {
+			fmt.Fprintf(stderr, "iperf3: error - %v\n", err)
+			status = 1
+		}
 	}
-	return 1
+	return status
+}
+
+// appendCSV adds the run that the document holds to a table.
+func appendCSV(file string, document io.Reader) error {
+	runs, err := report.Read(document)
+	for _, run := range runs {
+		err = errors.Join(err, report.AppendRunCSV(file, run))
+	}
+	if err != nil {
+		return fmt.Errorf("append the run to %s: %w", file, err)
+	}
+	return nil
 }
 
 // password finds the password of --username: in the environment, or by asking

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"linkperf/protocol/measure"
-	"linkperf/report"
+	"linkperf/server"
 	"linkperf/sysinfo"
 )
 
@@ -91,12 +91,12 @@ func (s *sighting) End() json.RawMessage {
 
 // watched makes a sink that tells the observer what it needs to know of a test,
 // and completes the result with the whole record.
-func (l *lookout) watched(sink report.Sink) measure.Sink {
+func (l *lookout) watched(sink measure.Sink) measure.Sink {
 	return &watchedSink{Sink: sink, lookout: l}
 }
 
 type watchedSink struct {
-	report.Sink
+	measure.Sink
 	lookout *lookout
 	*sighting
 	peer measure.Endpoint
@@ -123,7 +123,7 @@ func (w *watchedSink) Interval(iv *measure.Interval) error {
 }
 
 func (w *watchedSink) ServerOutput(r *measure.Result) (string, json.RawMessage) {
-	return w.Sink.ServerOutput(w.completed(r))
+	return serverOutput(w.Sink, w.completed(r))
 }
 
 func (w *watchedSink) End(r *measure.Result, err error) error {
@@ -131,6 +131,14 @@ func (w *watchedSink) End(r *measure.Result, err error) error {
 		w.lookout.forget(w.peer)
 	}
 	return w.Sink.End(w.completed(r), err)
+}
+
+// serverOutput is what a sink has for a client that wants this server's output.
+func serverOutput(sink measure.Sink, r *measure.Result) (string, json.RawMessage) {
+	if out, ok := sink.(server.OutputSink); ok {
+		return out.ServerOutput(r)
+	}
+	return "", nil
 }
 
 // completed is the result with this side's whole record, and with what of the

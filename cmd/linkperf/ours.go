@@ -74,6 +74,9 @@ var ourOptions = []option{
 			s.blind = !s.showFacts
 			return nil
 		}},
+	{ours: true, long: "csv", takes: required, placeholder: "FILE", who: clientOnly,
+		help: "append the result to a table of runs",
+		set:  func(s *settings, v string) error { s.csvFile = v; return nil }},
 	{ours: true, long: "redact",
 		help: "leave addresses and host names out of the facts in the result",
 		set:  func(s *settings, _ string) error { s.redact = true; return nil }},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 
 	"linkperf/protocol/measure"
 	"linkperf/report"
+	"linkperf/report/explain"
 	"linkperf/sysinfo"
 )
 
@@ -39,8 +41,8 @@ func (s *settings) open(side measure.Side, stdout, stderr io.Writer) (*output, e
 			options: sysinfo.Options{Tool: "linkperf", Version: version()},
 		}
 	}
-	if s.showFacts {
-		o.Extra = briefly
+	if !s.blind {
+		o.Extra = conclude(s.showFacts)
 	}
 	if s.logFile == "" {
 		return o, nil
@@ -55,10 +57,31 @@ func (s *settings) open(side measure.Side, stdout, stderr io.Writer) (*output, e
 
 // sink makes the sink of one test.
 func (o *output) sink() measure.Sink {
-	sink, err := report.New(o.reports, o.warnings, o.Options)
+	return o.completed(o.plainSink(o.reports, o.Options))
+}
+
+// sinkAnd makes a sink that, if asked to, also writes the test's document.
+func (o *output) sinkAnd(asked bool, document io.Writer) measure.Sink {
+	if !asked {
+		return o.sink()
+	}
+	asJSON := o.Options
+	asJSON.Kind = report.JSON
+	return o.completed(measure.Tee(o.plainSink(o.reports, o.Options), o.plainSink(document, asJSON)))
+}
+
+// plainSink makes a sink that shows what it is told.
+func (o *output) plainSink(w io.Writer, options report.Options) measure.Sink {
+	sink, err := report.New(w, o.warnings, options)
 	if err != nil {
 		panic(err) // the scan has accepted the options
 	}
+	return sink
+}
+
+// completed makes a sink that passes a test on with the records of both ends,
+// and without what is not to be told.
+func (o *output) completed(sink measure.Sink) measure.Sink {
 	if o.redact {
 		sink = redactedSink{sink}
 	}
@@ -68,12 +91,12 @@ func (o *output) sink() measure.Sink {
 	return o.lookout.watched(sink)
 }
 
-// observe is what tests are observed with, nil if they are not.
+// observe is what tests are observed with.
 func (o *output) observe() measure.Observe {
 	if o.lookout == nil {
-		return nil
+		return makingRoom(nil)
 	}
-	return o.lookout.observe
+	return makingRoom(o.lookout.observe)
 }
 
 // complain prints the lines for a failure in text. In JSON the document has
@@ -141,14 +164,28 @@ func (o *output) failPIDFile(err error) {
 	o.printLines(o.errors, err)
 }
 
-// briefly adds the facts of both ends below a text summary.
-func briefly(r *measure.Result, _ error) report.Extra {
-	own, err := sysinfo.ParseRecord(r.LocalRecord)
-	if err != nil {
-		return report.Extra{}
+// conclude adds what the result and the records of both ends together mean; to
+// text only if it was asked for.
+func conclude(showFacts bool) func(*measure.Result, error) report.Extra {
+	return func(r *measure.Result, failure error) report.Extra {
+		in, err := explain.FromResult(r, failure)
+		if err != nil {
+			return report.Extra{Warnings: []string{err.Error()}}
+		}
+		findings := explain.Explain(in)
+		x := report.Extra{}
+		if x.Findings, err = json.Marshal(findings); err != nil {
+			x.Warnings = append(x.Warnings, err.Error())
+		}
+		own, peer := in.Client, in.Server
+		if r.Start != nil && r.Start.Side == measure.Server {
+			own, peer = peer, own
+		}
+		if showFacts && own != nil {
+			var b strings.Builder
+			writeBrief(&b, own, peer)
+			x.Text = b.String() + explain.Text(findings)
+		}
+		return x
 	}
-	peer, _ := sysinfo.ParseRecord(r.PeerRecord)
-	var b strings.Builder
-	writeBrief(&b, own, peer)
-	return report.Extra{Text: b.String()}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"linkperf/protocol/measure"
-	"linkperf/report"
 )
 
 // redactedHost stands for a host that is not to be named.
@@ -15,7 +14,7 @@ const redactedHost = "redacted"
 
 // A redactedSink leaves the addresses and names of a test out of its report.
 // Ports stay, and so does the family of an address: it becomes 0.0.0.0 or ::.
-type redactedSink struct{ report.Sink }
+type redactedSink struct{ measure.Sink }
 
 func (s redactedSink) Connect(start *measure.Start) error {
 	return s.Sink.Connect(redactedStart(start))
@@ -24,7 +23,7 @@ func (s redactedSink) Connect(start *measure.Start) error {
 func (s redactedSink) Start(start *measure.Start) error { return s.Sink.Start(redactedStart(start)) }
 
 func (s redactedSink) ServerOutput(r *measure.Result) (string, json.RawMessage) {
-	return s.Sink.ServerOutput(redactedResult(r))
+	return serverOutput(s.Sink, redactedResult(r))
 }
 
 func (s redactedSink) End(r *measure.Result, err error) error {

@@ -34,11 +34,11 @@ type settings struct {
 	server server.Server
 	report report.Options
 
-	jsonStream bool
-	logFile    string
-	pidFile    string
-	daemon     bool
-	debug      int // 0 is off
+	logFile string
+	pidFile string
+	csvFile string
+	daemon  bool
+	debug   int // 0 is off
 
 	publicKeyFile, privateKeyFile, usersFile string
 

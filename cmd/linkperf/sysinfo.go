@@ -86,10 +86,10 @@ func surveyPath(ctx context.Context, host string, port int, o sysinfo.Options) s
 		Host: host, BindDevice: device, Port: port,
 		Blocks: 1, Observe: watch.observe, Version: version(),
 	}
-	sink := &lastResult{}
-	_, err := client.Run(ctx, cfg, watch.watched(sink))
+	var sink measure.Recorder
+	_, err := client.Run(ctx, cfg, watch.watched(&sink))
 	s := survey{failure: err}
-	if r := sink.result; r != nil {
+	if r, _ := sink.Result(); r != nil {
 		s.client, _ = sysinfo.ParseRecord(r.LocalRecord)
 		s.server, _ = sysinfo.ParseRecord(r.PeerRecord)
 		switch {
@@ -112,19 +112,6 @@ func surveyPath(ctx context.Context, host string, port int, o sysinfo.Options) s
 	}
 	return s
 }
-
-// lastResult is a sink that keeps the result.
-type lastResult struct {
-	measure.Recorder
-	result *measure.Result
-}
-
-func (l *lastResult) End(r *measure.Result, err error) error {
-	l.result = r
-	return nil
-}
-
-func (l *lastResult) ServerOutput(*measure.Result) (string, json.RawMessage) { return "", nil }
 
 func (s *survey) redact() {
 	for _, r := range []*sysinfo.Record{s.client, s.server} {
