@@ -2,6 +2,7 @@ package sysinfo
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,8 @@ import (
 	"github.com/google/nftables"
 	"github.com/google/nftables/expr"
 	"github.com/vishvananda/netlink"
+	"github.com/vishvananda/netlink/nl"
+	"golang.org/x/sys/unix"
 )
 
 // collectFirewall decides from the kernel's rules, not from what a manager
@@ -217,13 +220,31 @@ func ruleOf(conn *nftables.Conn, table *nftables.Table, nr *nftables.Rule) rule 
 				continue
 			}
 			for _, el := range elements {
-				if el.VerdictData != nil {
-					r.verdict(el.VerdictData)
+				if v, ok := elementVerdict(el.Val); ok {
+					r.verdict(&v)
 				}
 			}
 		}
 	}
 	return r
+}
+
+// elementVerdict reads the verdict that a map's element has as its value, which
+// the library leaves encoded.
+func elementVerdict(b []byte) (v expr.Verdict, ok bool) {
+	attrs, err := nl.ParseRouteAttr(b)
+	if err != nil {
+		return v, false
+	}
+	for _, a := range attrs {
+		switch {
+		case a.Attr.Type == unix.NFTA_VERDICT_CODE && len(a.Value) == 4:
+			v.Kind, ok = expr.VerdictKind(int32(binary.BigEndian.Uint32(a.Value))), true
+		case a.Attr.Type == unix.NFTA_VERDICT_CHAIN:
+			v.Chain = unix.ByteSliceToString(a.Value)
+		}
+	}
+	return v, ok
 }
 
 func (r *rule) verdict(v *expr.Verdict) {

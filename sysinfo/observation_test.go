@@ -48,10 +48,15 @@ func pair(t *testing.T, address string) (client, server *net.TCPConn) {
 // connOf describes a connection as callers do.
 func connOf(t *testing.T, c net.Conn, sender bool) Conn {
 	t.Helper()
-	raw, err := c.(syscall.Conn).SyscallConn()
+	k, err := describeConn(c, sender)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return k
+}
+
+func describeConn(c net.Conn, sender bool) (Conn, error) {
+	raw, err := c.(syscall.Conn).SyscallConn()
 	k := Conn{Raw: raw, Sender: sender, Transport: c.LocalAddr().Network()}
 	switch local := c.LocalAddr().(type) {
 	case *net.TCPAddr:
@@ -59,7 +64,7 @@ func connOf(t *testing.T, c net.Conn, sender bool) Conn {
 	case *net.UDPAddr:
 		k.Local, k.Remote = local.AddrPort(), c.RemoteAddr().(*net.UDPAddr).AddrPort()
 	}
-	return k
+	return k, err
 }
 
 // move sends bytes from one end to the other and waits until they are there.
