@@ -49,7 +49,7 @@ func (c *Config) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 				fmt.Errorf("%s needs the interface that it is on, as in %s%%eth0", a, a))
 		}
 		if network == "ip4" && !a.Is4() || network == "ip6" && !a.Is6() {
-			return nil, errors.New("Address family for hostname not supported")
+			return nil, &net.AddrError{Err: "Address family for hostname not supported"}
 		}
 		return []netip.Addr{a}, nil
 	}

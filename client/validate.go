@@ -9,6 +9,7 @@ import (
 
 	"linkperf/protocol"
 	"linkperf/protocol/session"
+	"linkperf/protocol/sockopt"
 )
 
 // Validate reports the first field, in iperf3's order, that no test can be made
@@ -38,6 +39,8 @@ func (c *Config) Validate() error {
 		{c.keepaliveOK(), protocol.CodeCntlKA},
 		{c.authOK(), protocol.CodeSetClientAuth},
 		{c.ReceiveTimeout == 0 || c.receives(), protocol.CodeRvrsOnlyRcvTimeout},
+		{!c.ZeroCopy || sockopt.Supported(sockopt.Sendfile), protocol.CodeNoSendfile},
+		{!c.SkipRxCopy || c.Reverse || sockopt.Supported(sockopt.SkipRxCopy), protocol.CodeRvrsOnlySkipRxCopy},
 		{c.File == "" || c.Transport != protocol.UDP, protocol.CodeUDPFileTransfer},
 	} {
 		if !check.ok {
@@ -52,9 +55,34 @@ func (c *Config) Validate() error {
 	}
 	switch c.Transport {
 	case "", protocol.TCP, protocol.UDP, protocol.SCTP:
-		return nil
+		return c.validateSystem()
 	}
 	return protocol.NewError(protocol.CodeProtocol, fmt.Errorf("transport %q", c.Transport))
+}
+
+// validateSystem refuses what this system cannot do, before anything is opened.
+func (c *Config) validateSystem() error {
+	for _, need := range []struct {
+		wanted  bool
+		feature sockopt.Feature
+		what    string
+		code    protocol.Code
+	}{
+		{c.Transport == protocol.SCTP, sockopt.SCTP, "SCTP", protocol.CodeNoSCTP},
+		{c.MPTCP, sockopt.MPTCP, "Multipath TCP", protocol.CodeUnimp},
+		{c.Affinity != nil, sockopt.Affinity, "CPU affinity", protocol.CodeAffinity},
+		{c.FlowLabel > 0, sockopt.FlowLabels, "an IPv6 flow label", protocol.CodeSetFlow},
+		{c.Congestion != "", sockopt.Congestions, "the choice of a congestion control algorithm", protocol.CodeUnimp},
+		{c.FQRate > 0, sockopt.Pacing, "pacing by the kernel", protocol.CodeUnimp},
+		{c.BindDevice != "", sockopt.BindDevice, "binding to an interface", protocol.CodeBindDevNoSupport},
+		{c.DontFragment && c.Transport == protocol.UDP, sockopt.DontFragment, "the DF bit", protocol.CodeSetDontFragment},
+		{c.SendTimeout > 0, sockopt.UserTimeout, "TCP_USER_TIMEOUT", protocol.CodeSetUserTimeout},
+	} {
+		if need.wanted && !sockopt.Supported(need.feature) {
+			return protocol.NewError(need.code, fmt.Errorf("%s on %s: %w", need.what, runtime.GOOS, errors.ErrUnsupported))
+		}
+	}
+	return nil
 }
 
 func (c *Config) validateLength() error {
@@ -114,9 +142,6 @@ func (c Config) settle() (Config, error) {
 		c.Transport = protocol.TCP
 	}
 	c.Parallel = max(c.Parallel, 1)
-	if c.MPTCP && runtime.GOOS != "linux" {
-		return c, protocol.NewError(protocol.CodeUnimp, fmt.Errorf("Multipath TCP: %w", errors.ErrUnsupported))
-	}
 	if c.Interval == 0 && !c.IntervalSet {
 		c.Interval = DefaultInterval
 	}
