@@ -13,7 +13,7 @@ func (e *end) saturated() bool {
 }
 
 func coreSaturated(v *view, e *end) *Finding {
-	if len(v.flows) == 0 || !e.saturated() || v.allHeld() || v.allAtCeiling() {
+	if !v.rated() || !e.saturated() || v.allHeld() || v.allAtCeiling() {
 		return nil
 	}
 	busy, how := or(e.CPU.BusyMax, 0), "in its busiest interval"
@@ -35,6 +35,9 @@ func coreSaturated(v *view, e *end) *Finding {
 		on(e, "cpu.busy_max_percent", "cpu.busy_max_mean_percent", "cpu.busy_percent", "cpu.busy_max_core", "cpu.busy_max_class",
 			"cpu.busy_split.user_percent", "cpu.busy_split.system_percent", "cpu.busy_split.softirq_percent", "cpu.process_percent")
 }
+
+// rated reports whether the test was long enough for a throughput.
+func (v *view) rated() bool { return len(v.flows) > 0 && v.flows[0].rate > 0 }
 
 // split tells what the busiest core did.
 func (e *end) split() string {

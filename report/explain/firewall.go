@@ -39,7 +39,7 @@ func firewallOn(_ *view, e *end) *Finding {
 		extra = " It blocks all incoming connections: a server there cannot be reached."
 	}
 	return say(fmt.Sprintf("The firewall at the %s is on%s. Whether it costs throughput was not measured%s.%s", e.side, which, published, extra),
-		matrixFirewall+" compares on with off").
+		matrixFirewall+" compares on with off (it switches the firewall, and back)").
 		on(e, "firewall.state", "firewall.hooks", "firewall.rules", "firewall.manager", "firewall.block_all")
 }
 

@@ -12,7 +12,7 @@ import (
 type flow struct {
 	toServer         bool
 	sender, receiver *end
-	rate             float64 // payload received, bit/s; sent where the receiver did not report
+	rate             float64 // payload received, bit/s; sent where the receiver did not report; 0 in a test too short to have one
 	limit            float64 // asked for, bit/s; 0 is none
 	framing          Framing
 	speed            float64 // of the link in this direction, bit/s; 0 if not known
@@ -37,7 +37,8 @@ func (f *flow) key(name string) string {
 
 func (f *flow) words() string { return "from the " + f.sender.side + " to the " + f.receiver.side }
 
-// measured are the directions in which the test moved data for long enough.
+// measured are the directions in which the test moved data. One that did for
+// too short a time has neither rate nor ceiling.
 func (v *view) measured() []flow {
 	var list []flow
 	for _, toServer := range []bool{true, false} {
@@ -45,14 +46,19 @@ func (v *view) measured() []flow {
 		if !ok || sum.Duration <= 0 {
 			sum, ok = v.Result.Sum(toServer, true)
 		}
-		if !ok || sum.Duration.Seconds() < minSeconds {
+		if !ok {
 			continue
 		}
-		f := flow{toServer: toServer, sender: v.client, receiver: v.server, rate: sum.BitsPerSecond(), limit: v.asked()}
+		f := flow{toServer: toServer, sender: v.client, receiver: v.server}
 		if !toServer {
 			f.sender, f.receiver = v.server, v.client
 		}
 		v.bound(&f)
+		if sum.Duration.Seconds() >= minSeconds {
+			f.rate, f.limit = sum.BitsPerSecond(), v.asked()
+		} else {
+			f.ceiling = 0
+		}
 		list = append(list, f)
 	}
 	return list

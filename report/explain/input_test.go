@@ -128,6 +128,7 @@ func idleCable(in *Input, kind string) {
 	both(in, func(r *sysinfo.Record) {
 		r.Path.Kind, r.Link.Kind, r.Link.AttachedBy, r.Path.LinkLocal = &kind, &kind, new("pci"), new(false)
 		r.Interfaces[0].Kind = kind
+		r.Link.SpeedRx, r.Link.SpeedTx, r.Link.Capability, r.Link.Partner = new(int64(1e9)), new(int64(1e9)), new(int64(1e9)), new(int64(1e9))
 	})
 	in.Server.Interfaces = append(in.Server.Interfaces, sysinfo.Interface{
 		Name: "Ethernet 3", Kind: sysinfo.KindThunderbolt, Up: true, Addresses: []string{"fe80::1/64", "169.254.7.7/16"}})

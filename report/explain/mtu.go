@@ -6,6 +6,9 @@ import (
 	"linkperf/sysinfo"
 )
 
+// switches is what a larger MTU needs beside the two ends.
+const switches = " (every switch between must carry such frames)"
+
 func mtuMismatch(v *view) *Finding {
 	if v.direct() && v.client.Link.MTU != nil && v.server.Link.MTU != nil {
 		return v.mismatchOfBoth()
@@ -47,7 +50,7 @@ func (v *view) mismatchOfBoth() *Finding {
 		side, advice = low.side, low.at(low.setMTU(target))
 	}
 	if target > *low.Link.MTU && is(low.Path.Kind, sysinfo.KindEthernet) {
-		advice += " (every switch between must carry such frames)"
+		advice += switches
 	}
 	seen := ""
 	if is(low.Path.Kind, sysinfo.KindThunderbolt) && *low.Link.MTU == mtuPlain {
@@ -129,13 +132,16 @@ func jumboAvailable(v *view) *Finding {
 		if or(e.Link.MTU, 0) != mtuPlain || speed < jumboSpeed || e.mtuMax() < mtuJumbo {
 			return nil
 		}
-		wanting = wanting || e.saturated() && !v.allHeld()
+		wanting = wanting || e.saturated() && v.rated() && !v.allHeld()
 	}
 	if !wanting {
 		return nil
 	}
-	return say("Both ends have an MTU of 1500 and allow 9000: a sixth of the packets for the same data.",
-		v.client.at(v.client.setMTU(mtuJumbo))+"; "+v.server.at(v.server.setMTU(mtuJumbo))).about(sideBoth).
+	advice := v.client.at(v.client.setMTU(mtuJumbo)) + "; " + v.server.at(v.server.setMTU(mtuJumbo))
+	if is(v.client.Path.Kind, sysinfo.KindEthernet) {
+		advice += switches
+	}
+	return say("Both ends have an MTU of 1500 and allow 9000: a sixth of the packets for the same data.", advice).about(sideBoth).
 		on(v.client, "link.mtu_bytes", "link.mtu_max_bytes", "link.speed_tx_bits_per_second").
 		on(v.server, "link.mtu_bytes", "link.mtu_max_bytes", "link.speed_tx_bits_per_second")
 }

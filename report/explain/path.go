@@ -99,6 +99,9 @@ func (v *view) idleThunderbolt(e *end) *Finding {
 		return nil // the cable goes to a third computer
 	}
 	l := v.ends[linked]
+	if idle := or(l.Thunderbolt.SpeedTx, 0); idle > 0 && is(e.Path.Kind, sysinfo.KindEthernet) && e.speed() >= idle {
+		return nil // the Ethernet link is the faster one
+	}
 	whom := "a computer, perhaps this one,"
 	switch {
 	case same:
@@ -153,7 +156,7 @@ func (v *view) thunderboltAddress() string {
 
 // moved tells what the test moved, for the middle of a sentence.
 func (v *view) moved() string {
-	if len(v.flows) == 0 {
+	if len(v.flows) == 0 || v.flows[0].rate == 0 {
 		return ""
 	}
 	return fmt.Sprintf("(%s) ", bitRate(v.flows[0].rate))

@@ -44,7 +44,11 @@ func recordMissing(v *view) *Finding {
 	if len(seen) > 0 {
 		what = fmt.Sprintf("the %s alone sees %s", own.side, strings.Join(seen, ", "))
 	}
-	f := say(who+": "+what+".", "linkperf at both ends, with --sysinfo=full at the server").about(peer.side).
+	advice := "linkperf at both ends"
+	if v.Result.PeerLinkperf {
+		advice = peer.at("leave out --sysinfo=off")
+	}
+	f := say(who+": "+what+".", advice).about(peer.side).
 		on(own, "peer.mtu_inferred_bytes", "path.mtu_bytes", "tcp.rtt_min_us", "peer.hops_estimated")
 	return f.figure("peer_is_linkperf", v.Result.PeerLinkperf)
 }

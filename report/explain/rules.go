@@ -27,7 +27,7 @@ var rules = []rule{
 	{id: "wifi-instead-of-cable", severity: Warning, cause: true, find: single(wifiInsteadOfCable),
 		when: "the path is Wi-Fi at an end while a Thunderbolt link to the same computer is up, or an Ethernet link in the network of the other address"},
 	{id: "lan-instead-of-thunderbolt", severity: Warning, cause: true, find: single(lanInsteadOfThunderbolt),
-		when: "the path is Ethernet while a Thunderbolt link to the same computer is up"},
+		when: "the path is Ethernet while a Thunderbolt link to the same computer is up, unless that is known not to be faster"},
 	{id: "path-not-confirmed", severity: Warning, cause: true, find: perEnd(pathNotConfirmed),
 		when: "the counters of the interface did not move by at least 90 % of the bytes of the test"},
 	{id: "address-on-other-interface", severity: Note, find: perEnd(addressOnOther),

@@ -109,7 +109,7 @@ func sendBufferLimited(v *view) []Finding {
 		case e.Limits.TCPSendMax != nil:
 			advice = e.at(e.setSendBuffer(twice(*e.Limits.TCPSendMax)))
 		}
-		list = append(list, *say(fmt.Sprintf("For %s of its busy time the %s had nothing more to send in its send buffer while the window was open.",
+		list = append(list, *say(fmt.Sprintf("For %s of its busy time the send buffer of the %s was the limit: the window was open, and no more data fitted into the buffer.",
 			percent(*e.TCP.SendBufferLimited), e.side), advice).about(e.side).
 			on(e, "tcp.send_buffer_limited_percent", "tcp.send_buffer_bytes", "limits.tcp_send_buffer_max_bytes"))
 	}
