@@ -122,8 +122,11 @@ func collectFrequency(_ context.Context, p *probe, r *Record) error {
 		slices.Sort(names)
 		r.CPU.Governor = new(strings.Join(names, ", "))
 	}
-	// "powersave" of this driver is its normal, dynamic mode; what it saves is
-	// told by the preference.
+	// "powersave" of the drivers that leave the choice to the CPU is their
+	// normal, dynamic mode; what it saves is told by the preference.
+	if driver, err := p.readText(policies[0] + "/scaling_driver"); err == nil {
+		r.CPU.FrequencyDriver = &driver
+	}
 	if hint, err := p.readText(policies[0] + "/energy_performance_preference"); err == nil {
 		r.Power.Mode = powerMode(hint)
 	}

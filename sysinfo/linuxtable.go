@@ -15,7 +15,7 @@ var linuxTable = table{
 			parsers: []string{"parseCPUList"}},
 		// The profile of the firmware says more than the CPU's preference.
 		{name: "platform_profile", fields: []string{"power.mode"}},
-		{name: "cpufreq", fields: []string{"cpu.frequency_max_mhz", "cpu.governor", "power.mode"}},
+		{name: "cpufreq", fields: []string{"cpu.frequency_max_mhz", "cpu.governor", "cpu.frequency_driver", "power.mode"}},
 		{name: "NUMA nodes", fields: []string{"cpu.numa_nodes"}, parsers: []string{"parseCPUList"}},
 		{name: "power_supply", fields: []string{"power.on_battery"}},
 		{name: "hwmon", fields: []string{"thermal.temperature_celsius"}},

@@ -72,7 +72,7 @@ var macosTable = table{
 		{[]string{"firewall.profile"}, NotSupported, "macOS has one setting for all networks"},
 		{[]string{"cpu.numa_nodes", "cpu.numa_node_of_interface"}, NotSupported, "macOS does not tell"},
 		{[]string{"cpu.frequency_during_min_mhz", "cpu.frequency_during_mean_mhz"}, NoPermission, "powermetrics tells it to root"},
-		{[]string{"cpu.governor"}, NotSupported, "macOS has none"},
+		{[]string{"cpu.governor", "cpu.frequency_driver"}, NotSupported, "macOS has none"},
 		{[]string{"cpu.softirq_percent", "cpu.steal_percent", "cpu.busy_split.softirq_percent", "cpu.busy_split.steal_percent"}, NotSupported,
 			"macOS does not tell them apart"},
 		{[]string{"thermal.temperature_celsius"}, NotSupported, "needs the sensors' private interface"},

@@ -13,14 +13,14 @@ import (
 // Of a test's time, these are the longest waits before and after the data.
 // Together they are the most that an observation delays a test.
 const (
-	startBudget = 300 * time.Millisecond
+	startBudget = 250 * time.Millisecond
 	endBudget   = 200 * time.Millisecond
 )
 
 // Target is the test to observe.
 type Target struct {
 	Side string // "client" or "server"
-	Host string // as the caller named the other end; only told in the record's own path
+	Host string // as the caller named the other end; recorded only with Options.HostName
 	Options
 }
 
@@ -55,6 +55,9 @@ func Watch(ctx context.Context, t Target) *Observation {
 
 func watch(ctx context.Context, t Target, p *probe, tb table, by map[string]collector) *Observation {
 	o := &Observation{c: newCollection(tb, by), probe: p}
+	if t.HostName {
+		o.peer.Host = known(t.Host)
+	}
 	o.c.record.Role = t.Side
 	o.ctx, o.cancel = context.WithCancel(ctx)
 	o.host = o.c.start(o.ctx, p, ofHost, nil)

@@ -8,6 +8,9 @@ func inferPeer(part *Record, path Path, link Link) {
 	} else {
 		part.Peer.MTU = &mtu
 	}
+	if part.Peer.Host == nil {
+		part.unknown("peer.host", because(NotAttempted, "only on request"))
+	}
 	if part.Peer.Tool == nil {
 		part.unknown("peer.tool", because(NotAttempted, "the other end did not say"))
 	}

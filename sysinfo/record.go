@@ -277,6 +277,7 @@ type CPU struct {
 	FrequencyMin    *int64    `json:"frequency_during_min_mhz"`
 	FrequencyMean   *int64    `json:"frequency_during_mean_mhz"`
 	Governor        *string   `json:"governor"`
+	FrequencyDriver *string   `json:"frequency_driver"`      // "intel_pstate", …: the same governor means another thing under each
 	Busy            []float64 `json:"busy_percent"`          // of each core, mean over the test
 	BusyMax         *float64  `json:"busy_max_percent"`      // the busiest core's busiest interval
 	BusyMaxMean     *float64  `json:"busy_max_mean_percent"` // that core's mean
@@ -329,6 +330,7 @@ type Counters struct {
 
 // Peer is the other end as seen from this one.
 type Peer struct {
+	Host    *string `json:"host"` // as the caller named it; only on request
 	Tool    *string `json:"tool"` // "linkperf" or "iperf3"
 	Version *string `json:"version"`
 	MTU     *int64  `json:"mtu_inferred_bytes"` // from the MSS, where that proves it

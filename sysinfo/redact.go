@@ -48,7 +48,7 @@ func (r *Record) Redact() {
 
 // addressFacts are the facts that are addresses or names themselves.
 var addressFacts = []string{
-	"host.name", "path.local_address", "path.remote_address", "path.gateway", "link.addresses",
+	"host.name", "peer.host", "path.local_address", "path.remote_address", "path.gateway", "link.addresses",
 	"thunderbolt.domain_id", "thunderbolt.peer_domain_id", "security.vpn",
 }
 

@@ -16,7 +16,7 @@ func readSocket(c Conn) (socketSample, error) {
 	var asked error
 	err := c.Raw.Control(func(fd uintptr) {
 		switch c.Transport {
-		case "tcp":
+		case "tcp", "mptcp":
 			asked = s.readTCP(int(fd))
 		default:
 			if mtu, err := pathMTU(int(fd), c); err == nil {

@@ -86,8 +86,8 @@ func (u *socketUse) report(r *Record, conns []Conn) {
 	if one.last.TTL == nil {
 		r.unknown("peer.ttl", because(NotSupported, "the kernel does not tell it for this socket"))
 	}
-	if conns[0].Transport == "udp" {
-		r.unknown("tcp", because(NotApplicable, "the data goes over UDP"))
+	if t := conns[0].Transport; t != "tcp" && t != "mptcp" {
+		r.unknown("tcp", because(NotApplicable, "the data goes over %s", t))
 		return
 	}
 	t := &r.TCP
