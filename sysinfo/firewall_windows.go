@@ -17,7 +17,19 @@ func collectWindowsFirewall(ctx context.Context, p *probe, r *Record) error {
 		return err
 	}
 	describeWindowsFirewall(r, profiles, "", serviceRuns("MpsSvc"))
+	rules, err := askRegistry(p, ruleQueries...)
+	if err != nil {
+		r.unknown("firewall.rules", err)
+		return nil
+	}
+	r.Firewall.Rules = new(firewallRules(rules, ""))
 	return nil
+}
+
+// ruleQueries ask for the rules: values with a GUID or a name of their own.
+var ruleQueries = []registryQuery{
+	{firewallPolicyKey + firewallRulesKey, []string{"…"}},
+	{firewallGroupPolicyKey + firewallRulesKey, []string{"…"}},
 }
 
 // firewallProfiles reads the registry, or else netsh in whatever language it
@@ -79,6 +91,9 @@ func collectNetworkCategory(ctx context.Context, p *probe, r *Record) error {
 		return nil // said by the source for the host
 	}
 	describeWindowsFirewall(r, profiles, profile, serviceRuns("MpsSvc"))
+	if rules, err := askRegistry(p, ruleQueries...); err == nil {
+		r.Firewall.Rules = new(firewallRules(rules, profile))
+	}
 	return nil
 }
 

@@ -115,3 +115,37 @@ func registryProfiles(values []registryValue) []firewallProfile {
 	}
 	return profiles
 }
+
+// firewallRulesKey ends the keys with the rules, own ones and those of a policy.
+const firewallRulesKey = `\FirewallRules`
+
+// firewallRule is one rule of Windows' firewall.
+type firewallRule struct {
+	Active   bool
+	Block    bool
+	Inbound  bool
+	Profiles []string // "domain", "private", "public"; none for all
+}
+
+// parseFirewallRule reads a rule as the registry keeps it,
+// "v2.31|Action=Allow|Active=TRUE|Dir=In|Profile=Public|…|" ([MS-GPFAS] 2.2.2).
+func parseFirewallRule(b []byte) (firewallRule, error) {
+	version, rest, found := strings.Cut(string(b), "|")
+	if !found || !strings.HasPrefix(version, "v") {
+		return firewallRule{}, notUnderstood("a firewall rule", b)
+	}
+	var r firewallRule
+	for field := range strings.SplitSeq(rest, "|") {
+		switch key, value, _ := strings.Cut(field, "="); key {
+		case "Active":
+			r.Active = strings.EqualFold(value, "TRUE")
+		case "Action":
+			r.Block = value == "Block"
+		case "Dir":
+			r.Inbound = value == "In"
+		case "Profile":
+			r.Profiles = append(r.Profiles, strings.ToLower(value))
+		}
+	}
+	return r, nil
+}

@@ -92,6 +92,9 @@ func netsh(ctx context.Context, p *probe, args ...string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(b) == 0 {
+		return nil, because(NotSupported, "netsh %s printed nothing", args[0])
+	}
 	return fromCodePage(b)
 }
 
@@ -99,9 +102,6 @@ func netsh(ctx context.Context, p *probe, args ...string) ([]byte, error) {
 const codePageOEM = 1
 
 func fromCodePage(b []byte) ([]byte, error) {
-	if len(b) == 0 {
-		return b, nil
-	}
 	wide := make([]uint16, len(b))
 	n, err := windows.MultiByteToWideChar(codePageOEM, 0, &b[0], int32(len(b)), &wide[0], int32(len(wide)))
 	if err != nil {

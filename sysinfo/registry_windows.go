@@ -108,7 +108,7 @@ func collectWindowsHost(_ context.Context, p *probe, r *Record) error {
 	r.Host.Kernel = new(fmt.Sprintf("%d.%d.%d", v.MajorVersion, v.MinorVersion, v.BuildNumber))
 	describeMachine(r)
 	values, err := askRegistry(p,
-		registryQuery{windowsVersionKey, []string{"ProductName", "DisplayVersion", "CurrentBuild", "UBR"}},
+		registryQuery{windowsVersionKey, []string{"ProductName", "DisplayVersion", "ReleaseId", "CurrentBuild", "UBR"}},
 		registryQuery{biosKey, []string{"SystemManufacturer", "SystemProductName"}},
 		registryQuery{processorKey, []string{"ProcessorNameString", "~MHz"}})
 	if err != nil {

@@ -34,7 +34,7 @@ const (
 func describeWindows(r *Record, values []registryValue) {
 	version, bios, cpu := registryKey(values, windowsVersionKey), registryKey(values, biosKey), registryKey(values, processorKey)
 	r.Host.OSName = textOrNil(version["ProductName"].Data)
-	r.Host.OSVersion = textOrNil(version["DisplayVersion"].Data)
+	r.Host.OSVersion = textOrNil(or(version["DisplayVersion"].Data, version["ReleaseId"].Data))
 	build := version["CurrentBuild"].Data
 	// Windows 11 calls itself 10 in this value.
 	if n, ok := version["CurrentBuild"].number(); ok && n >= 22000 && r.Host.OSName != nil {
@@ -109,6 +109,22 @@ func describeWindowsFirewall(r *Record, profiles []firewallProfile, profile stri
 		layer.Detail = "the service MpsSvc is not running; " + layer.Detail
 	}
 	r.Firewall.Layers = append(r.Firewall.Layers, layer)
+}
+
+// firewallRules counts the active rules that apply to a profile, or to any if
+// it is not known.
+func firewallRules(values []registryValue, profile string) int64 {
+	var n int64
+	for _, v := range values {
+		if !strings.HasSuffix(v.Key, firewallRulesKey) {
+			continue
+		}
+		rule, err := parseFirewallRule([]byte(v.Data))
+		if err == nil && rule.Active && (profile == "" || len(rule.Profiles) == 0 || slices.Contains(rule.Profiles, profile)) {
+			n++
+		}
+	}
+	return n
 }
 
 // profileOfNetwork finds the category of a network in the list of networks
@@ -274,6 +290,9 @@ func askPowerShell(ctx context.Context, p *probe) ([]map[string]string, error) {
 	b, err := p.shared(ctx, windowsTool(`WindowsPowerShell\v1.0\powershell.exe`), "-NoProfile", "-NonInteractive", "-Command", powerShellFacts)
 	if err != nil {
 		return nil, err
+	}
+	if len(b) == 0 {
+		return nil, because(NotSupported, "PowerShell printed nothing")
 	}
 	return parseFormatList(b)
 }
