@@ -33,7 +33,7 @@ func (s *Stream) sendDatagrams() error {
 	most := int64(s.path.batch(length))
 	buf := make([]byte, int(most)*length)
 	for i := 0; i < len(buf); i += length {
-		copy(buf[i:i+length], s.c.Payload.blocks)
+		copy(buf[i:i+length], s.c.Payload.block)
 	}
 	var counter int64
 	for !s.stop.Load() {

@@ -68,6 +68,10 @@ func (p *netPath) send(b []byte) (int, error) {
 	return n, p.failed(err)
 }
 
+func (p *netPath) sendBlocks(block []byte, off, n int) (int, error) {
+	return p.send(block[off:min(off+n, len(block))])
+}
+
 func (p *netPath) sendFile(f payloadFile, off int64, n int) (int, error) {
 	if _, err := f.Seek(off, io.SeekStart); err != nil {
 		return 0, err

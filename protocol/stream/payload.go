@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"bytes"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -16,12 +17,18 @@ type payloadFile interface {
 	Fd() uintptr
 }
 
-// Payload is what senders send: one or several blocks, read only, so that any
-// number of streams can share it.
+// Payload is what senders send: one block, over and over, read only, so that
+// any number of streams can share it.
 type Payload struct {
-	blocks []byte   // whole blocks
-	file   *os.File // the same, for sendfile; nil without zero copy
+	block []byte
+	file  *os.File // whole blocks for sendfile; nil without zero copy
+	size  int      // of the file
 }
+
+// maxFile is how large the file of whole blocks gets, in bytes, when one call
+// may send several: what measured best between the cost of a call and that of a
+// cache that overflows.
+const maxFile = 512 << 10
 
 // NewPayload makes the payload that streams of this configuration send. Its
 // memory goes with the last stream; Close frees what zero copy needs.
@@ -30,26 +37,32 @@ func NewPayload(c Config) (*Payload, error) {
 	if length <= 0 {
 		length = DefaultLength(c.Transport)
 	}
-	n := length
-	if !c.LengthSet && (c.Transport == "" || c.Transport == protocol.TCP) {
-		n = max(length, maxChunk/length*length)
-	}
-	p := &Payload{blocks: make([]byte, n)}
+	p := &Payload{block: make([]byte, length)}
 	if c.RepeatingPayload {
-		for i := range p.blocks {
-			p.blocks[i] = '0' + byte(i%length%10)
+		for i := range p.block {
+			p.block[i] = '0' + byte(i%10)
 		}
-	} else if _, err := rand.Read(p.blocks); err != nil {
+	} else if _, err := rand.Read(p.block); err != nil {
 		return nil, fmt.Errorf("make random payload: %w", err)
 	}
 	if c.ZeroCopy && c.File == "" && c.Transport != protocol.UDP {
-		f, err := memoryFile(p.blocks)
+		n := 1
+		if c.several() {
+			n = max(maxFile/length, 1)
+		}
+		f, err := memoryFile(bytes.Repeat(p.block, n))
 		if err != nil {
 			return nil, fmt.Errorf("make a file of the payload: %w", err)
 		}
-		p.file = f
+		p.file, p.size = f, n*length
 	}
 	return p, nil
+}
+
+// several reports whether one call may send several blocks: the user did not
+// ask for a length, and the transport does not keep blocks apart.
+func (c *Config) several() bool {
+	return !c.LengthSet && (c.Transport == "" || c.Transport == protocol.TCP)
 }
 
 // Close frees the payload. No stream may use it any more.
@@ -75,25 +88,28 @@ func (s *Stream) source() source {
 	case s.file != nil:
 		return &fileBlocks{path: s.path, f: s.file, buf: make([]byte, s.c.Length)}
 	case s.c.Payload.file != nil:
-		return &repeatedFile{path: s.path, f: s.c.Payload.file, size: len(s.c.Payload.blocks)}
+		return &repeatedFile{path: s.path, f: s.c.Payload.file, size: s.c.Payload.size}
 	}
-	return &repeatedBlocks{path: s.path, blocks: s.c.Payload.blocks}
+	r := &repeatedBlock{path: s.path, block: s.c.Payload.block, max: len(s.c.Payload.block)}
+	if s.c.several() {
+		r.max *= max(maxChunk/len(r.block), 1)
+	}
+	return r
 }
 
-// repeatedBlocks sends the same blocks over and over.
-type repeatedBlocks struct {
-	path   path
-	blocks []byte
-	off    int
+// repeatedBlock sends the same block over and over.
+type repeatedBlock struct {
+	path  path
+	block []byte
+	max   int
+	off   int // in the block
 }
 
-func (r *repeatedBlocks) chunk() int { return len(r.blocks) }
+func (r *repeatedBlock) chunk() int { return r.max }
 
-func (r *repeatedBlocks) send(n int) (int, error) {
-	m, err := r.path.send(r.blocks[r.off:min(r.off+n, len(r.blocks))])
-	if r.off += m; r.off == len(r.blocks) {
-		r.off = 0
-	}
+func (r *repeatedBlock) send(n int) (int, error) {
+	m, err := r.path.sendBlocks(r.block, r.off, n)
+	r.off = (r.off + m) % len(r.block)
 	return m, err
 }
 

@@ -45,6 +45,9 @@ type path interface {
 
 	// send hands at least one byte of p to the kernel and returns how many.
 	send(p []byte) (int, error)
+	// sendBlocks is send for n bytes of a block that repeats without end, from
+	// an offset in the block on.
+	sendBlocks(block []byte, off, n int) (int, error)
 	// sendFile is send for n bytes of a file from an offset on.
 	sendFile(f payloadFile, off int64, n int) (int, error)
 	// receive returns at least one byte, or io.EOF.
