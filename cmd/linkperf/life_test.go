@@ -379,3 +379,19 @@ func TestBusy(t *testing.T) {
 		t.Errorf("the first client: %d, %s", status, first.stderr)
 	}
 }
+
+// TestDebug checks that -d tells more on standard error, and changes nothing
+// else.
+func TestDebug(t *testing.T) {
+	t.Parallel()
+	server, port := serve(t, "-d")
+	got := measureWith(t, port, "-n", "128K", "-J", "-d")
+	if got.status != 0 || !strings.Contains(got.stderr, `debug: parameters {"tcp":true,`) || !strings.Contains(got.stderr, "debug: stream 1,") {
+		t.Errorf("%+v", got)
+	}
+	checkDocument(t, got.stdout, "")
+	server.stderr.await(t, `debug: results `)
+	if got := measureWith(t, strconv.Itoa(freePort(t)), "-d"); got.status != 1 || !strings.Contains(got.stderr, "debug: failed: *protocol.Error: unable to connect") {
+		t.Errorf("%+v", got)
+	}
+}

@@ -22,13 +22,14 @@ type output struct {
 	warnings        io.Writer // always the standard error
 	log             *logFile  // nil without --logfile
 	lookout         *lookout  // nil if tests are not observed
-	redact          bool
+	redact, debug   bool
 }
 
 // open makes the output that the settings ask for.
 func (s *settings) open(side measure.Side, stdout, stderr io.Writer) (*output, error) {
 	o := &output{Options: s.report, reports: stdout, errors: stderr, warnings: stderr}
 	o.Side = side
+	o.debug = s.debug > 0
 	o.Version = version()
 	o.SystemInfo = report.SystemInfo()
 	if o.redact = s.redact; o.redact {
@@ -82,6 +83,9 @@ func (o *output) plainSink(w io.Writer, options report.Options) measure.Sink {
 // completed makes a sink that passes a test on with the records of both ends,
 // and without what is not to be told.
 func (o *output) completed(sink measure.Sink) measure.Sink {
+	if o.debug {
+		sink = debugSink{sink, o.warnings}
+	}
 	if o.redact {
 		sink = redactedSink{sink}
 	}

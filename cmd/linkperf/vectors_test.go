@@ -34,8 +34,12 @@ type vector struct {
 
 func (v *vector) key() string { return fmt.Sprintf("%q", v.Argv) }
 
-// deviations are the vectors in which linkperf differs from iperf3 on purpose.
-type deviations struct{ Options, Parameters []vector }
+// deviations are the vectors in which linkperf differs from iperf3 on purpose,
+// and where it lives differently, with the test that shows it.
+type deviations struct {
+	Options, Parameters []vector
+	Life                []struct{ Test, Iperf3, Reason string }
+}
 
 func readDeviations(t *testing.T) deviations {
 	var d deviations
@@ -80,6 +84,27 @@ func sameJSON(a, b json.RawMessage) bool {
 	}
 	var x, y any
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+// TestDeviationsOfLife checks that each is shown by a test.
+func TestDeviationsOfLife(t *testing.T) {
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var source []byte
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source = append(source, text...)
+	}
+	for _, d := range readDeviations(t).Life {
+		if !strings.Contains(string(source), "func "+d.Test+"(") || d.Iperf3 == "" || d.Reason == "" {
+			t.Errorf("not shown by a test, or not explained: %+v", d)
+		}
+	}
 }
 
 func checkListed(t *testing.T, vectors, listed []vector) {
@@ -147,6 +172,9 @@ func asVector(t *testing.T, got finished, dir string) vector {
 	}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(line, "debug: ") {
+			continue // what -d tells is each program's own
+		}
 		if connecting(line) {
 			v.Outcome = "accepted"
 			continue
