@@ -172,6 +172,12 @@ func TestVariants(t *testing.T) {
 		{"the governor on Linux", "power-saving", func(in *Input) {
 			in.Client.CPU.Governor, in.Client.Power.Mode = new("powersave"), nil
 		}, "cpupower frequency-set -g performance"},
+		{"the governor with a driver that obeys it", "power-saving", func(in *Input) {
+			in.Client.CPU.Governor, in.Client.CPU.FrequencyDriver = new("powersave"), new("acpi-cpufreq")
+		}, "The client runs with the CPU governor powersave."},
+		{"the governor with one that follows the load", "power-saving", func(in *Input) {
+			in.Client.CPU.Governor, in.Client.CPU.FrequencyDriver, in.Client.Power.Mode = new("powersave"), new("intel_pstate"), nil
+		}, ""},
 		{"macOS' application firewall", "firewall-on", func(in *Input) {
 			in.Client.Firewall = sysinfo.Firewall{State: new(sysinfo.On), BlockAll: new(true),
 				Layers: []sysinfo.Layer{{Name: "application_firewall", State: new(sysinfo.On), OnPath: true}}}

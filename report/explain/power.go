@@ -22,9 +22,8 @@ func powerSaving(_ *view, e *end) *Finding {
 	if is(e.Power.Mode, "power_saver", "low_power") {
 		what = append(what, "the power mode "+*e.Power.Mode)
 	}
-	// With a driver that has modes of its own, powersave is the name of the
-	// governor that follows the load.
-	if is(e.CPU.Governor, "powersave") && e.Power.Mode == nil {
+	slow := e.slowGovernor()
+	if slow {
 		what = append(what, "the CPU governor powersave")
 	}
 	if yes(e.Power.OnBattery) {
@@ -34,9 +33,23 @@ func powerSaving(_ *view, e *end) *Finding {
 		return nil
 	}
 	advice := "mains power and the mode for performance"
-	if is(e.CPU.Governor, "powersave") && is(e.Host.OS, "linux") && e.Power.Mode == nil {
+	if slow && is(e.Host.OS, "linux") {
 		advice = e.at("sudo cpupower frequency-set -g performance")
 	}
 	return say(fmt.Sprintf("The %s runs with %s.", e.side, strings.Join(what, " and ")), advice).
-		on(e, "power.mode", "cpu.governor", "power.on_battery")
+		on(e, "power.mode", "cpu.governor", "cpu.frequency_driver", "power.on_battery")
+}
+
+// slowGovernor reports whether the governor holds the processor at its lowest
+// frequency. Drivers that leave the choice to the hardware call the governor
+// that follows the load powersave (Linux' documentation of intel_pstate and
+// amd-pstate); they have an energy preference, which is a power mode here.
+func (e *end) slowGovernor() bool {
+	if !is(e.CPU.Governor, "powersave") {
+		return false
+	}
+	if e.CPU.FrequencyDriver == nil {
+		return e.Power.Mode == nil
+	}
+	return !is(e.CPU.FrequencyDriver, "intel_pstate", "amd-pstate-epp", "amd_pstate_epp")
 }
