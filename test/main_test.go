@@ -87,41 +87,37 @@ var built struct {
 	path map[string]string
 }
 
-// build compiles cmd/linkperf once for each set of environment additions
-// (such as GOOS=windows) and returns the path of the program.
-func build(t testing.TB, env ...string) string {
+// build returns the path of the program under test, which is compiled once.
+func build(t testing.TB) string {
 	t.Helper()
-	if path := os.Getenv("LINKPERF_BIN"); path != "" && len(env) == 0 {
+	if path := os.Getenv("LINKPERF_BIN"); path != "" {
 		return path
 	}
+	if os.Getenv("LINKPERF_TEST_RACE") != "" {
+		return compile(t, "linkperf", []string{"-race"})
+	}
+	return compile(t, "linkperf", nil)
+}
+
+// compile builds cmd/linkperf with additions to the flags and the environment,
+// once for each name.
+func compile(t testing.TB, name string, flags []string, env ...string) string {
+	t.Helper()
 	built.Lock()
 	defer built.Unlock()
-	key := fmt.Sprint(env)
-	if path, ok := built.path[key]; ok {
+	if path, ok := built.path[name]; ok {
 		return path
 	}
-	dir, err := os.MkdirTemp(scratchDir(t), "build-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(dir, "linkperf")
-	for _, e := range env {
-		if e == "GOOS=windows" {
-			path += ".exe"
-		}
-	}
-	args := []string{"build", "-o", path}
-	if os.Getenv("LINKPERF_TEST_RACE") != "" && len(env) == 0 {
-		args = append(args, "-race")
-	}
-	cmd := exec.Command("go", append(args, "../cmd/linkperf")...)
+	path := filepath.Join(scratchDir(t), name)
+	args := append(append([]string{"build", "-o", path}, flags...), "../cmd/linkperf")
+	cmd := exec.Command("go", args...)
 	cmd.Env = append(os.Environ(), env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build linkperf %v: %v\n%s", env, err, out)
+		t.Fatalf("build %s: %v\n%s", name, err, out)
 	}
 	if built.path == nil {
 		built.path = make(map[string]string)
 	}
-	built.path[key] = path
+	built.path[name] = path
 	return path
 }
