@@ -2,6 +2,7 @@ package sysinfo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -60,35 +61,53 @@ func rowNamed(p *probe, name string) (ifRow2, error) {
 
 // adapters gives the interfaces that have addresses or could, with them.
 func adapters(p *probe) ([]windowsAdapter, error) {
-	rows, rowErr := ifRows(p)
-	interfaces, err := net.Interfaces()
-	if err != nil {
-		return nil, fmt.Errorf("list interfaces: %w", err)
-	}
+	rows, _ := ifRows(p)
 	var list []windowsAdapter
-	for _, i := range interfaces {
-		a := windowsAdapter{ifRow2: ifRow2{Index: uint32(i.Index), Alias: i.Name, MTU: max(i.MTU, 0), Up: i.Flags&net.FlagUp != 0}}
-		a.Connected = a.Up
-		if n := slices.IndexFunc(rows, func(r ifRow2) bool { return r.Index == uint32(i.Index) }); n >= 0 {
+	err := adapterAddresses(func(w *windows.IpAdapterAddresses) {
+		index := w.IfIndex
+		if index == 0 {
+			index = w.Ipv6IfIndex
+		}
+		a := windowsAdapter{ifRow2: ifRow2{
+			Index: index, Alias: windows.UTF16PtrToString(w.FriendlyName), Description: windows.UTF16PtrToString(w.Description),
+			Type: w.IfType, Up: w.OperStatus == windows.IfOperStatusUp, Connected: w.OperStatus == windows.IfOperStatusUp,
+		}}
+		a.MTU, _ = knownMTU(w.Mtu)
+		a.SpeedTx, _ = knownSpeed(w.TransmitLinkSpeed)
+		a.SpeedRx, _ = knownSpeed(w.ReceiveLinkSpeed)
+		if n := slices.IndexFunc(rows, func(r ifRow2) bool { return r.Index == index }); n >= 0 {
 			a.ifRow2, a.known = rows[n], true
-		} else if i.Flags&net.FlagLoopback != 0 {
-			a.Type = ifTypeLoopback
 		}
-		addrs, err := i.Addrs()
-		if err != nil {
-			return nil, fmt.Errorf("addresses of %s: %w", i.Name, err)
-		}
-		for _, addr := range addrs {
-			if prefix, err := netip.ParsePrefix(addr.String()); err == nil {
-				a.Addresses = append(a.Addresses, prefix)
+		for u := w.FirstUnicastAddress; u != nil; u = u.Next {
+			if addr, ok := netip.AddrFromSlice(u.Address.IP()); ok {
+				a.Addresses = append(a.Addresses, netip.PrefixFrom(addr.Unmap(), int(u.OnLinkPrefixLength)))
 			}
 		}
 		list = append(list, a)
+	})
+	return list, err
+}
+
+// adapterAddresses visits what GetAdaptersAddresses gives.
+func adapterAddresses(visit func(*windows.IpAdapterAddresses)) error {
+	const flags = windows.GAA_FLAG_INCLUDE_PREFIX
+	size := uint32(32 << 10)
+	for range 4 { // the list may grow between two calls
+		b := make([]byte, size)
+		first := (*windows.IpAdapterAddresses)(unsafe.Pointer(&b[0]))
+		err := windows.GetAdaptersAddresses(windows.AF_UNSPEC, flags, 0, first, &size)
+		switch {
+		case errors.Is(err, windows.ERROR_BUFFER_OVERFLOW):
+			continue
+		case err != nil:
+			return fmt.Errorf("list interfaces: %w", err)
+		}
+		for w := first; w != nil; w = w.Next {
+			visit(w)
+		}
+		return nil
 	}
-	if len(list) == 0 && rowErr != nil {
-		return nil, rowErr
-	}
-	return list, nil
+	return because(Failed, "the list of interfaces keeps growing")
 }
 
 func listInterfaces(_ context.Context, p *probe) ([]Interface, error) {
