@@ -44,8 +44,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	stdout, stderr = &deaf{w: stdout}, &deaf{w: stderr}
 	commands := !namedIperf3(args[0])
 	if commands && len(args) > 1 {
-		if args[1] == embeddedCommand {
+		switch args[1] {
+		case embeddedCommand:
 			return runEmbedded(ctx, args[1:], stdin, stdout, stderr)
+		case guardianCommand:
+			return runGuardian(ctx, args[1:], stdin, stdout, stderr)
 		}
 		for _, c := range subcommands() {
 			if args[1] == c.name {

@@ -128,6 +128,9 @@ func (m *matrixCommand) run(ctx context.Context, stdout, stderr io.Writer) error
 	if m.dryRun {
 		return printSchedule(stdout, plan, cases)
 	}
+	if err := m.mayChange(cases); err != nil {
+		return err
+	}
 	dir := m.output
 	if dir == "" {
 		dir = "linkperf-" + time.Now().Format("20060102-150405")
@@ -327,8 +330,8 @@ func (m *matrixCommand) execute(ctx context.Context, plan *matrix.Plan, cases []
 		return err
 	}
 	err = plan.Run(ctx, cases, store, env)
-	err = errors.Join(err, done())
 	show.finish()
+	err = errors.Join(err, done())
 	return errors.Join(err, writeReport(store.Dir(), stdout))
 }
 

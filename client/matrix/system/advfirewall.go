@@ -81,7 +81,23 @@ func (p profiles) each() []struct {
 	}{{"domainprofile", p.Domain}, {"privateprofile", p.Private}, {"publicprofile", p.Public}}
 }
 
-func (advfirewall) value(p profiles) string { return onOff(p != profiles{}) }
+func (advfirewall) value(was, now profiles) string {
+	switch {
+	case now == profiles{}:
+		return Off
+	case now == was.on():
+		return On
+	}
+	return "on for some profiles"
+}
+
+// on is what on means: as it was, or all profiles if none was.
+func (p profiles) on() profiles {
+	if p == (profiles{}) {
+		return profiles{true, true, true}
+	}
+	return p
+}
 
 func (f advfirewall) check(ctx context.Context, p profiles, _ []string) (string, error) {
 	// Without such a policy the command fails.
@@ -113,10 +129,9 @@ func profileValueIn(b []byte) bool {
 func (f advfirewall) change(ctx context.Context, was profiles, value string) error {
 	want := profiles{}
 	if value == On {
-		if was != (profiles{}) {
+		if want = was.on(); want == was {
 			return f.restore(ctx, was)
 		}
-		want = profiles{true, true, true}
 	}
 	if _, err := f.host.run(ctx, tell("netsh", "advfirewall", "set", "allprofiles", "state", value)); err != nil {
 		return err

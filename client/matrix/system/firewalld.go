@@ -61,7 +61,7 @@ func parseActiveZones(text string) map[string]string {
 	return zones
 }
 
-func (firewalld) value(s firewalldState) string { return onOff(s.Running) }
+func (firewalld) value(_, now firewalldState) string { return onOff(now.Running) }
 
 func (f firewalld) check(ctx context.Context, s firewalldState, values []string) (string, error) {
 	stop, err := f.service("stop")
@@ -179,4 +179,3 @@ func (f firewalld) assign(ctx context.Context, zones map[string]string) error {
 	}
 	return errors.Join(errs...)
 }
-

@@ -21,8 +21,8 @@ type nftState struct {
 	// Rules is the same without what moves by itself (counters, the time that
 	// elements have left): what must be there again after restoring.
 	Rules []byte `json:"rules"`
-	// notices are nft's remarks about the rule set.
-	notices []byte
+	// Notices are nft's remarks about the rule set, such as whose it is.
+	Notices []byte `json:"notices,omitempty"`
 }
 
 func (n nft) read(ctx context.Context) (s nftState, err error) {
@@ -30,7 +30,7 @@ func (n nft) read(ctx context.Context) (s nftState, err error) {
 		return s, err
 	}
 	a, err := n.host.run(ctx, ask("nft", "list", "ruleset"))
-	s.Ruleset, s.notices = a.stdout, append(a.stdout, a.stderr...)
+	s.Ruleset, s.Notices = a.stdout, a.stderr
 	return s, err
 }
 
@@ -39,11 +39,14 @@ func (n nft) rules(ctx context.Context) ([]byte, error) {
 	return a.stdout, err
 }
 
-func (n nft) value(s nftState) string {
-	if len(s.Ruleset) == 0 {
+func (nft) value(was, now nftState) string {
+	switch {
+	case len(now.Rules) == 0:
 		return Off
+	case bytes.Equal(was.Rules, now.Rules):
+		return On
 	}
-	return On
+	return "another rule set"
 }
 
 var (
@@ -60,8 +63,10 @@ func (s nftState) ufwRemains() bool {
 
 func (n nft) check(ctx context.Context, s nftState, values []string) (string, error) {
 	const refused = "the rule set of nft could be switched off, but not restored as it is"
-	if m := ofIPTables.FindSubmatch(s.notices); m != nil {
-		return "", fmt.Errorf("%s: table %s is made by iptables", refused, m[1])
+	for _, b := range [][]byte{s.Notices, s.Ruleset} { // where it stands depends on the release
+		if m := ofIPTables.FindSubmatch(b); m != nil {
+			return "", fmt.Errorf("%s: table %s is made by iptables", refused, m[1])
+		}
 	}
 	if m := ownedTable.FindSubmatch(s.Ruleset); m != nil {
 		return "", fmt.Errorf("%s: table %s belongs to a running program", refused, m[1])

@@ -20,8 +20,10 @@ const (
 type setting interface {
 	// read asks the system for the present state.
 	read(ctx context.Context) (state json.RawMessage, err error)
-	// value is a state in the words of a plan: on, off, or bytes.
-	value(state json.RawMessage) (string, error)
+	// value is the present state in the words of a plan, on, off, or bytes;
+	// something else if it is none of the states that the setting switches
+	// between. Was is the state before the first change.
+	value(was, now json.RawMessage) (string, error)
 	// check says in words what switching to the values will do, or why it
 	// cannot be done or undone.
 	check(ctx context.Context, state json.RawMessage, values []string) (string, error)
@@ -36,7 +38,7 @@ type setting interface {
 // setting.
 type switcher[S any] interface {
 	read(ctx context.Context) (S, error)
-	value(state S) string
+	value(was, now S) string
 	check(ctx context.Context, state S, values []string) (string, error)
 	change(ctx context.Context, state S, value string) error
 	restore(ctx context.Context, state S) error
@@ -55,12 +57,16 @@ func (s stored[S]) read(ctx context.Context) (json.RawMessage, error) {
 	return json.Marshal(state)
 }
 
-func (s stored[S]) value(raw json.RawMessage) (string, error) {
-	state, err := decode[S](raw)
+func (s stored[S]) value(rawWas, rawNow json.RawMessage) (string, error) {
+	was, err := decode[S](rawWas)
 	if err != nil {
 		return "", err
 	}
-	return s.switcher.value(state), nil
+	now, err := decode[S](rawNow)
+	if err != nil {
+		return "", err
+	}
+	return s.switcher.value(was, now), nil
 }
 
 func (s stored[S]) check(ctx context.Context, raw json.RawMessage, values []string) (string, error) {
@@ -205,9 +211,4 @@ func (h *Host) linuxFirewall(ctx context.Context) (k key, found bool, err error)
 		return key{By: idle[0]}, true, nil
 	}
 	return k, false, errors.New("firewalld and ufw are installed and neither is active: start the one that is meant")
-}
-
-// others are a firewall's or an interface's values apart from one.
-func others(values []string, now string) []string {
-	return slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == now })
 }

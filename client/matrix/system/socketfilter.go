@@ -46,10 +46,10 @@ func (f socketfilter) read(ctx context.Context) (s socketfilterState, err error)
 	return s, nil
 }
 
-func (socketfilter) value(s socketfilterState) string { return onOff(s.Global != 0) }
+func (socketfilter) value(_, now socketfilterState) string { return onOff(now.Global != 0) }
 
 func (f socketfilter) check(_ context.Context, s socketfilterState, _ []string) (string, error) {
-	return fmt.Sprintf("firewall off, on: socketfilterfw --setglobalstate (it is %s now)", f.value(s)), nil
+	return fmt.Sprintf("firewall off, on: socketfilterfw --setglobalstate (it is %s now)", onOff(s.Global != 0)), nil
 }
 
 func (f socketfilter) change(ctx context.Context, s socketfilterState, value string) error {

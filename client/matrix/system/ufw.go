@@ -35,7 +35,7 @@ func (u ufw) read(ctx context.Context) (ufwState, error) {
 	return ufwState{active}, err
 }
 
-func (ufw) value(s ufwState) string { return onOff(s.Active) }
+func (ufw) value(_, now ufwState) string { return onOff(now.Active) }
 
 func (ufw) check(_ context.Context, s ufwState, values []string) (string, error) {
 	return fmt.Sprintf("firewall off: ufw disable; on: ufw enable (it is %s now)", onOff(s.Active)), nil
