@@ -21,9 +21,7 @@ func TestNativeHost(t *testing.T) {
 		t.Errorf("%d cores, the runtime may use %d", *r.CPU.Logical, runtime.NumCPU())
 	}
 	for path, u := range r.Unknown {
-		if strings.Contains(u.Detail, "runtime error") || strings.Contains(u.Detail, "Failed to find") {
-			t.Errorf("%s: a collector fell over: %+v", path, u)
-		}
+		fellOver(t, path, u)
 	}
 	if r.CollectMS > 2*float64(collectBudget/time.Millisecond) {
 		t.Errorf("took %.0f ms", r.CollectMS)
@@ -92,24 +90,53 @@ func work(done func() bool) {
 	runtime.KeepAlive(x)
 }
 
+// Every source of a path over the loopback, one after the other and without
+// the limits of a test's time.
 func TestNativePath(t *testing.T) {
 	client, server := pair(t, "127.0.0.1")
-	o := Watch(t.Context(), Target{Side: "client"})
-	o.Start([]Conn{connOf(t, client, true)})
 	move(t, client, server, 8<<20)
-	o.Transferred(8 << 20)
-	r := o.Record()
-	checkReasons(t, r)
-	if r.Path.Kind == nil || *r.Path.Kind != KindLoopback || r.Path.Interface == nil {
-		t.Fatalf("path %+v, %+v", r.Path, r.Unknown)
-	}
-	if r.Link.Virtual == nil || !*r.Link.Virtual {
-		u, _ := r.Why("link.virtual")
-		t.Errorf("loopback is not virtual: %+v", u)
-	}
-	for path, u := range r.Unknown {
-		if strings.Contains(u.Detail, "runtime error") || strings.Contains(u.Detail, "Failed to find") {
-			t.Errorf("%s: a collector fell over: %+v", path, u)
+	conn := connOf(t, client, true)
+	p := &probe{conns: []Conn{conn}, Options: Options{Cache: new(Cache)}}
+	all := allCollectors()
+	r := new(Record)
+	for _, st := range []stage{ofPath, ofLink} {
+		for _, s := range tableOf(runtime.GOOS).sources {
+			if s.stage != st {
+				continue
+			}
+			if err := attempt(t.Context(), all[s.name], p, r); err != nil {
+				u := unknownOf(err)
+				t.Logf("%s: %+v", s.name, u)
+				fellOver(t, s.name, u)
+			}
 		}
+		p.path = r.Path
+	}
+	if r.Path.Kind == nil || *r.Path.Kind != KindLoopback || r.Path.Interface == nil || !*r.Path.OnLink {
+		t.Fatalf("path %+v", r.Path)
+	}
+	if r.Link.Virtual == nil || !*r.Link.Virtual || r.Link.SpeedTx != nil {
+		t.Errorf("link %+v", r.Link)
+	}
+	if c, err := readLink(p, p.link()); err != nil || c.RxBytes == nil || c.TxBytes == nil {
+		t.Errorf("counters %+v, %v", c, err)
+	}
+	if _, err := readStack(p); err != nil {
+		fellOver(t, "counters of the protocols", unknownOf(err))
+	}
+	// wine has no SIO_TCP_INFO; the buffers are told all the same.
+	s, err := readSocket(conn)
+	if s.SendBuffer == nil || s.ReceiveBuffer == nil {
+		t.Errorf("socket %+v, %v", s, err)
+	}
+	if err == nil && (s.MSS == nil || *s.MSS <= 0) {
+		t.Errorf("MSS of %+v", s)
+	}
+}
+
+func fellOver(t *testing.T, what string, u Unknown) {
+	t.Helper()
+	if strings.Contains(u.Detail, "runtime error") || strings.Contains(u.Detail, "Failed to find") {
+		t.Errorf("%s fell over: %+v", what, u)
 	}
 }
