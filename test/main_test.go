@@ -10,7 +10,7 @@
 //	LINKPERF_TEST_UML=1      the tests that need a User Mode Linux kernel
 //	LINKPERF_TEST_WINDOWS=1  the tests of the Windows build under Wine
 //	LINKPERF_TEST_RACE=1     build linkperf with the race detector
-//	LINKPERF_TEST_STOCK=1    hold stock against stock too, to check the tests
+//	LINKPERF_TEST_STOCK=1    hold stock against stock, to check the tests (TestStockAgainstStock, TestTruth)
 //	LINKPERF_BENCH=ROUNDS    compare speed with stock (see bench_test.go)
 //	LINKPERF_BIN=/path       use this linkperf instead of building one
 //	CI=anything              what is missing is a failure, not a skip
