@@ -162,7 +162,7 @@ func (o *output) printExiting(w io.Writer) {
 // before it looks at the form of output.
 func (o *output) failPIDFile(err error) {
 	if errors.Is(err, errOtherInstance) {
-		fmt.Fprintf(o.errors, "iperf3: %s\n", err)
+		fmt.Fprintln(o.errors, "iperf3: Another instance of iperf3 appears to be running")
 		return
 	}
 	o.printLines(o.errors, err)

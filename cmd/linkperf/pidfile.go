@@ -9,7 +9,7 @@ import (
 )
 
 // errOtherInstance says that the pid file belongs to a living process.
-var errOtherInstance = errors.New("Another instance of iperf3 appears to be running")
+var errOtherInstance = errors.New("the pid file is another process's")
 
 // writePIDFile writes this process's id to the file, unless the file names
 // another living process, and returns what removes it.
