@@ -44,7 +44,10 @@ var macosTable = table{
 		{name: "Thunderbolt ports", fields: []string{"thunderbolt"}, parsers: []string{"parseThunderbolt"},
 			timeout: 5 * time.Second, keep: 30 * time.Second},
 
-		{name: "TCP_CONNECTION_INFO", stage: during, fields: []string{"tcp"}, parsers: []string{"parseTCPConnectionInfo"}},
+		{name: "TCP_CONNECTION_INFO", stage: during, fields: []string{
+			"tcp.mss_bytes", "tcp.timestamps", "tcp.window_scaling", "tcp.send_buffer_bytes", "tcp.receive_buffer_bytes", "tcp.rtt_us", "tcp.rtt_min_us",
+			"tcp.rtt_mean_us", "tcp.rtt_max_us", "tcp.sent_segments", "tcp.retransmitted_segments", "tcp.retransmitted_percent"},
+			parsers: []string{"parseTCPConnectionInfo"}},
 		{name: "host_processor_info", stage: during, fields: []string{
 			"cpu.busy_percent", "cpu.busy_max_percent", "cpu.busy_max_mean_percent", "cpu.busy_max_core", "cpu.busy_max_class",
 			"cpu.busy_split.user_percent", "cpu.busy_split.system_percent"}},
@@ -58,6 +61,9 @@ var macosTable = table{
 			timeout: 5 * time.Second},
 	},
 	absent: []absence{
+		{[]string{"tcp.congestion_control"}, NotSupported, "macOS does not tell it of a socket"},
+		{[]string{"tcp.mss_advertised_bytes", "tcp.delivery_rate_bits_per_second", "tcp.receive_window_limited_percent",
+			"tcp.send_buffer_limited_percent", "tcp.congestion_window_limited_percent"}, NotSupported, "not in TCP_CONNECTION_INFO"},
 		{[]string{"host.container"}, NotApplicable, "macOS has no containers of its own"},
 		{[]string{"link.mtu_hardware_bytes"}, NotSupported, "macOS has one MTU of an interface"},
 		{[]string{"link.speed_partner_bits_per_second"}, NotSupported, "macOS does not tell what the partner advertises"},

@@ -127,7 +127,7 @@ func (u *socketUse) reportRTT(t *TCP) {
 // reportSending adds up what the sending connections counted.
 func (u *socketUse) reportSending(r *Record, conns []Conn) {
 	t := &r.TCP
-	var busy, window, buffer *int64
+	var busy, window, buffer, bytes, again *int64
 	sending := false
 	for i, s := range u.streams {
 		if !conns[i].Sender || !s.sampled {
@@ -140,6 +140,8 @@ func (u *socketUse) reportSending(r *Record, conns []Conn) {
 		add(&busy, s.last.Busy, s.first.Busy)
 		add(&window, s.last.WindowLimited, s.first.WindowLimited)
 		add(&buffer, s.last.BufferLimited, s.first.BufferLimited)
+		add(&bytes, s.last.SentBytes, s.first.SentBytes)
+		add(&again, s.last.RetransmittedBytes, s.first.RetransmittedBytes)
 	}
 	if !sending {
 		for _, f := range []string{"delivery_rate_bits_per_second", "sent_segments", "retransmitted_segments", "retransmitted_percent",
@@ -148,12 +150,21 @@ func (u *socketUse) reportSending(r *Record, conns []Conn) {
 		}
 		return
 	}
-	if t.Segments != nil && t.Retransmits != nil && *t.Segments > 0 {
+	switch {
+	case t.Segments != nil && t.Retransmits != nil && *t.Segments > 0:
 		t.RetransmitPercent = new(hundredth(100 * float64(*t.Retransmits) / float64(*t.Segments)))
+	// Windows counts bytes only.
+	case t.Segments == nil && bytes != nil && again != nil && *bytes > 0:
+		t.RetransmitPercent = new(hundredth(100 * float64(*again) / float64(*bytes)))
 	}
-	if busy != nil && window != nil && buffer != nil && *busy > 0 {
-		share := func(part int64) *float64 { return new(tenth(100 * float64(part) / float64(*busy))) }
-		t.ReceiveWindowLimited, t.SendBufferLimited = share(*window), share(*buffer)
+	if busy == nil || window == nil || *busy <= 0 {
+		return
+	}
+	share := func(part int64) *float64 { return new(tenth(100 * float64(part) / float64(*busy))) }
+	t.ReceiveWindowLimited = share(*window)
+	// Windows does not tell a full buffer from a lack of data.
+	if buffer != nil {
+		t.SendBufferLimited = share(*buffer)
 		t.CongestionLimited = share(max(*busy-*window-*buffer, 0))
 	}
 }

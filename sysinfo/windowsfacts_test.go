@@ -405,3 +405,19 @@ func TestWindowsPath(t *testing.T) {
 		t.Errorf("an adapter that IP Helper does not describe: %+v", i)
 	}
 }
+
+// Windows counts retransmitted bytes, not segments, and does not tell a full
+// buffer from a lack of data.
+func TestWindowsTCPShares(t *testing.T) {
+	n := func(v int64) *int64 { return &v }
+	u := socketUse{streams: []socketStream{stream(
+		socketSample{SentBytes: n(0), RetransmittedBytes: n(0), Busy: n(0), WindowLimited: n(0)},
+		socketSample{SentBytes: n(1_000_000), RetransmittedBytes: n(5_000), Busy: n(100_000), WindowLimited: n(30_000)},
+	)}}
+	r := new(Record)
+	u.report(r, []Conn{{Transport: "tcp", Sender: true}})
+	tells(t, r, map[string]any{
+		"tcp.retransmitted_percent": 0.5, "tcp.receive_window_limited_percent": 30, "tcp.send_buffer_limited_percent": nil,
+		"tcp.congestion_window_limited_percent": nil,
+	})
+}

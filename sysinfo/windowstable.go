@@ -28,9 +28,13 @@ var windowsTable = table{
 			"path.kind", "path.evidence", "path.on_link", "path.gateway", "path.interface", "path.address_interface", "path.stack", "path.vlan_tags"},
 			parsers: []string{"parseIfRow2"}},
 
-		{name: "USB4 adapter of the path", stage: ofLink, fields: []string{"thunderbolt"}, parsers: []string{"parseIfRow2"}},
-		{name: "WlanQueryInterface", stage: ofLink, fields: []string{"wifi"}, parsers: []string{"parseWLANConnection"}},
-		{name: "netsh wlan", stage: ofLink, fields: []string{"wifi"}, parsers: []string{"parseNetshWLAN"}, timeout: 3 * time.Second, keep: 10 * time.Second},
+		{name: "USB4 adapter of the path", stage: ofLink, fields: []string{
+			"thunderbolt.peers", "thunderbolt.interface", "thunderbolt.speed_rx_bits_per_second", "thunderbolt.speed_tx_bits_per_second"}, parsers: []string{"parseIfRow2"}},
+		{name: "WlanQueryInterface", stage: ofLink, fields: []string{
+			"wifi.state", "wifi.phy_mode", "wifi.rate_tx_bits_per_second", "wifi.rate_rx_bits_per_second", "wifi.channel"}, parsers: []string{"parseWLANConnection"}},
+		{name: "netsh wlan", stage: ofLink, fields: []string{
+			"wifi.state", "wifi.phy_mode", "wifi.rate_tx_bits_per_second", "wifi.rate_rx_bits_per_second", "wifi.channel", "wifi.band",
+			"wifi.signal_dbm"}, parsers: []string{"parseNetshWLAN"}, timeout: 3 * time.Second, keep: 10 * time.Second},
 		{name: "GetIfEntry2", stage: ofLink, fields: []string{
 			"link.name", "link.kind", "link.addresses", "link.mtu_hardware_bytes", "link.up", "link.virtual", "link.attached_by", "link.media",
 			"link.speed_rx_bits_per_second", "link.speed_tx_bits_per_second"}, parsers: []string{"parseIfRow2"}},
@@ -41,9 +45,12 @@ var windowsTable = table{
 			"queue.ring_rx", "queue.ring_tx", "queue.channels"}, parsers: []string{"parseRegistry"}},
 		{name: "Get-NetAdapter", stage: ofLink, fields: []string{"link.duplex", "link.driver_version"}, parsers: []string{"parseFormatList"},
 			timeout: 5 * time.Second, keep: 5 * time.Minute},
-		{name: "USB4 adapters", fields: []string{"thunderbolt"}, parsers: []string{"parseIfRow2"}},
+		{name: "USB4 adapters", fields: []string{
+			"thunderbolt.peers", "thunderbolt.interface", "thunderbolt.speed_rx_bits_per_second", "thunderbolt.speed_tx_bits_per_second"}, parsers: []string{"parseIfRow2"}},
 
-		{name: "SIO_TCP_INFO, IP_MTU", stage: during, fields: []string{"tcp", "path.mtu_bytes"}, parsers: []string{"parseTCPInfo"}},
+		{name: "SIO_TCP_INFO, IP_MTU", stage: during, fields: []string{
+			"tcp.mss_bytes", "tcp.timestamps", "tcp.send_buffer_bytes", "tcp.receive_buffer_bytes", "tcp.rtt_us", "tcp.rtt_min_us", "tcp.rtt_mean_us",
+			"tcp.rtt_max_us", "tcp.retransmitted_percent", "tcp.receive_window_limited_percent", "path.mtu_bytes"}, parsers: []string{"parseTCPInfo"}},
 		{name: "SystemProcessorPerformanceInformation", stage: during, fields: []string{
 			"cpu.busy_percent", "cpu.busy_max_percent", "cpu.busy_max_mean_percent", "cpu.busy_max_core", "cpu.busy_max_class",
 			"cpu.busy_split.user_percent", "cpu.busy_split.system_percent"}, parsers: []string{"parseProcessorTimes"}},
@@ -54,6 +61,15 @@ var windowsTable = table{
 			parsers: []string{"parseIfRow2", "parseTCPStatistics"}},
 	},
 	absent: []absence{
+		{[]string{"tcp.congestion_control", "tcp.congestion_control_default"}, NotSupported, "only WMI tells"},
+		{[]string{"tcp.mss_advertised_bytes", "tcp.window_scaling", "tcp.delivery_rate_bits_per_second", "tcp.sent_segments",
+			"tcp.retransmitted_segments", "tcp.send_buffer_limited_percent", "tcp.congestion_window_limited_percent"}, NotSupported,
+			"not in SIO_TCP_INFO"},
+		{[]string{"thunderbolt.generation", "thunderbolt.lanes_rx", "thunderbolt.lanes_tx", "thunderbolt.lane_speed_rx_bits_per_second",
+			"thunderbolt.lane_speed_tx_bits_per_second", "thunderbolt.speed_capability_bits_per_second", "thunderbolt.receptacle",
+			"thunderbolt.peer_vendor", "thunderbolt.peer_model", "thunderbolt.domain_id", "thunderbolt.peer_domain_id"}, NotSupported,
+			"Windows shows the network on the cable only"},
+		{[]string{"wifi.channel_width_mhz"}, NotSupported, "Windows does not tell"},
 		{[]string{"host.container"}, NotSupported, "Windows does not tell a process that it is in one"},
 		{[]string{"link.mtu_min_bytes"}, NotSupported, "Windows does not tell"},
 		{[]string{"link.speed_capability_bits_per_second", "link.speed_partner_bits_per_second"}, NotSupported,

@@ -51,8 +51,6 @@ func collectWLAN(_ context.Context, p *probe, r *Record) error {
 		w.Channel = int(min(binary.LittleEndian.Uint32(b), 255))
 	}
 	describeWiFi(r, w)
-	r.unknown("wifi.signal_dbm", because(NotSupported, "Windows tells a quality in percent"))
-	r.unknown("wifi.band", because(NotSupported, "a channel's number does not tell the band"))
 	return nil
 }
 
