@@ -358,7 +358,7 @@ var iperf3Options = []option{
 			return err
 		}},
 	{long: "rcv-timeout", takes: required, placeholder: "MILLISECONDS",
-		help: "end a test in which nothing arrives for so long, 100 to 86400000",
+		help: "end a test in which nothing arrives for so long (client 120000, server 8000)",
 		set: func(s *settings, v string) error {
 			n, err := within(v, 100, maxSeconds*1000, protocol.CodeRcvTimeout)
 			s.client.ReceiveTimeout = time.Duration(n) * time.Millisecond
