@@ -71,7 +71,7 @@ func Serve(ctx context.Context, c Config, r io.Reader, w io.Writer) (restored []
 
 // prepared opens the journal for a plan whose changes are possible.
 func (c Config) prepared(ctx context.Context, w Wanted) (*changes, []string, error) {
-	if err := CheckPrivileges(); err != nil {
+	if err := c.allowed(); err != nil {
 		return nil, nil, err
 	}
 	open, err := c.open(ctx, 0)
