@@ -217,7 +217,10 @@ func (g *Group) Stop() {
 	g.each(true, func(m *member) { <-m.Stream.Done() })
 	g.end = time.Now()
 	g.cpu.end()
-	g.each(true, func(m *member) { m.final = m.Stream.Sample() })
+	g.each(true, func(m *member) {
+		m.final = m.Stream.Sample()
+		m.tcp.add(m.final.TCP)
+	})
 }
 
 // Unsent returns how many bytes that were sent are still on this host, as far

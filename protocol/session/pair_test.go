@@ -17,6 +17,7 @@ import (
 	"linkperf/client"
 	"linkperf/protocol"
 	"linkperf/protocol/measure"
+	"linkperf/protocol/sockopt"
 	"linkperf/server"
 )
 
@@ -140,6 +141,9 @@ func checkResult(t *testing.T, r *measure.Result) {
 		if own.UDP != nil && (packets != own.UDP.Packets || lost != own.UDP.Lost) {
 			t.Errorf("%v, stream %d: intervals have %d datagrams and %d lost, the total %d and %d",
 				side, s.Stream.ID, packets, lost, own.UDP.Packets, own.UDP.Lost)
+		}
+		if own := s.Sent; sockopt.Supported(sockopt.TCPInfos) && s.Stream.Sender && r.Start.Params.Transport == protocol.TCP && (own.MaxSndCwnd == 0 || own.MeanRTT == 0) {
+			t.Errorf("%v, stream %d: nothing is known of the connection: %+v", side, s.Stream.ID, own)
 		}
 		if s.Received.Bytes > s.Sent.Bytes {
 			t.Errorf("%v, stream %d: received %d of %d bytes", side, s.Stream.ID, s.Received.Bytes, s.Sent.Bytes)

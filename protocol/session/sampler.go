@@ -96,6 +96,7 @@ func (g *Group) interval(now time.Time) *measure.Interval {
 	for i, m := range g.members {
 		s := m.Stream.Sample()
 		iv.Streams[i] = g.between(m, iv, &s)
+		m.tcp.add(s.TCP)
 		m.prev = s
 	}
 	g.last = now
@@ -120,7 +121,6 @@ func (g *Group) between(m *member, iv *measure.Interval, s *stream.Sample) measu
 	}
 	if s.TCP != nil {
 		t := *s.TCP
-		m.tcp.add(&t)
 		if m.prev.TCP != nil {
 			t.Retransmits -= m.prev.TCP.Retransmits
 		}
@@ -165,7 +165,11 @@ type tcpStats struct {
 	maxRTT, minRTT, sumRTT int64
 }
 
+// add takes a sample, which is nil where the system does not tell.
 func (t *tcpStats) add(i *measure.TCPInfo) {
+	if i == nil {
+		return
+	}
 	if t.samples == 0 || i.RTT < t.minRTT {
 		t.minRTT = i.RTT
 	}

@@ -13,7 +13,7 @@ type account struct {
 	sent, received *measure.Totals
 	// What only the other side's figures revealed and the last interval has to
 	// show as well: datagrams lost after the last one that arrived, and what
-	// belongs to the omit period although it arrived after it.
+	// arrived but does not count, because to the sender it does not.
 	tail, earlyBytes, earlyPackets int64
 }
 
@@ -82,7 +82,12 @@ func (g *Group) account(m *member, peer *protocol.Results, there *extra) account
 	if g.udp() && !a.received.LossUnknown {
 		g.addTail(&a, m, p, there != nil)
 	}
-	if g.omit > 0 && !g.omitted {
+	early := a.received.Bytes - a.sent.Bytes
+	switch {
+	case g.omit > 0 && !g.omitted:
+		a.cut()
+	case early > 0 && early <= int64(g.cfg.Params.Length):
+		// iperf3 does not count the block that it was sending at the end.
 		a.cut()
 	}
 	return a
@@ -159,8 +164,8 @@ func (g *Group) addTail(a *account, m *member, p *protocol.StreamResults, linkpe
 	a.tail = tail
 }
 
-// cut takes out of what was received what had been sent in the omit period and
-// was under way when it ended.
+// cut takes out of what was received what the sender does not count: what had
+// been sent in the omit period and was under way when it ended.
 func (a *account) cut() {
 	if early := a.received.Bytes - a.sent.Bytes; early > 0 {
 		a.received.Bytes -= early
