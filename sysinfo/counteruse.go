@@ -1,9 +1,13 @@
 package sysinfo
 
-import "reflect"
+import (
+	"reflect"
+	"time"
+)
 
 // counterUse takes the system's counters before and after a test.
 type counterUse struct {
+	at           time.Time // of the start
 	link         Counters
 	stack        stackCounters
 	throttled    int64
@@ -13,6 +17,7 @@ type counterUse struct {
 }
 
 func (u *counterUse) start(p *probe) {
+	u.at = time.Now()
 	u.link, u.linkErr = linkCounters(p)
 	u.stack, u.stackErr = readStack(p)
 	u.throttled, u.throttledErr = readThrottled(p)

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -32,15 +33,18 @@ type Observation struct {
 	cancel context.CancelFunc
 	ctx    context.Context
 	c      *collection
+	probe  *probe
 	host   <-chan struct{}
-	linked <-chan struct{} // nil until the path is known
+	known  atomic.Pointer[probe] // with the path, from when it is found
+	net    counterUse            // before known is set its start is not complete
 
 	mu      sync.Mutex
-	probe   *probe // replaced when the path becomes known
+	conns   []Conn
+	linked  <-chan struct{} // nil until the start
+	started time.Time
 	delay   time.Duration
 	cpu     cpuUse
 	sockets socketUse
-	net     counterUse
 	peer    Peer
 	bytes   *int64
 	record  *Record // after the end
@@ -74,17 +78,34 @@ func (o *Observation) Start(conns []Conn) {
 	if o.record != nil || len(conns) == 0 || o.linked != nil {
 		return
 	}
-	p := *o.probe
-	p.conns = conns
+	o.conns = conns
 	ctx, cancel := context.WithTimeout(o.ctx, startBudget)
 	defer cancel()
-	within(ctx, o.c.start(o.ctx, &p, ofPath, nil))
-	known := p // the path's sources may still be reading p
-	o.c.update(func(r *Record) { known.path = r.Path })
-	o.probe = &known
-	o.linked = o.c.start(o.ctx, o.probe, ofLink, nil)
-	o.net.start(o.probe)
+	ready, linked := make(chan struct{}), make(chan struct{})
+	o.linked = linked
+	go func() {
+		defer close(linked)
+		o.findPath(conns)
+		close(ready)
+		if p := o.known.Load(); p != nil {
+			within(o.ctx, o.c.start(o.ctx, p, ofLink, nil))
+		}
+	}()
+	within(ctx, ready)
+	o.started = time.Now()
 	o.restart()
+}
+
+// findPath asks for the path of the connections, and then takes the counters
+// of its interface.
+func (o *Observation) findPath(conns []Conn) {
+	asking := *o.probe
+	asking.conns = conns
+	within(o.ctx, o.c.start(o.ctx, &asking, ofPath, nil))
+	p := asking // sources that were given up may still read the other one
+	o.c.update(func(r *Record) { p.path = r.Path })
+	o.net.start(&p)
+	o.known.Store(&p)
 }
 
 // Restart forgets what was sampled: the omitted seconds of a test are over.
@@ -111,7 +132,7 @@ func (o *Observation) Interval() {
 
 func (o *Observation) sample() {
 	now := time.Now()
-	o.sockets.sample(now, o.probe.conns)
+	o.sockets.sample(now, o.conns)
 	o.cpu.sample(now, o.probe)
 }
 
@@ -186,9 +207,16 @@ func (o *Observation) observed() {
 	o.c.update(func(r *Record) { classes = r.CPU.Classes })
 	part := &Record{Peer: o.peer}
 	o.cpu.report(part, classes)
-	o.sockets.report(part, o.probe.conns)
-	o.net.report(part, o.probe)
-	o.confirm(part)
+	o.sockets.report(part, o.conns)
+	if p := o.known.Load(); p != nil && o.net.at.Before(o.started) {
+		o.net.report(part, p)
+		o.confirm(part)
+	} else {
+		late := because(Timeout, "the path was found after the data began to flow")
+		part.unknown("counters", late)
+		part.unknown("path.confirmed", late)
+		part.unknown("thermal.throttle_events", late)
+	}
 	o.c.update(func(r *Record) { inferPeer(part, r.Path, r.Link) })
 	for row, s := range o.c.table.sources {
 		if s.stage == during {
@@ -217,13 +245,14 @@ func (o *Observation) confirm(part *Record) {
 // ask asks the quick sources of what can change a second time. It is nil if
 // there was no test.
 func (o *Observation) ask(ctx context.Context) *Record {
-	if o.linked == nil {
+	p := o.known.Load()
+	if p == nil {
 		return nil
 	}
 	c := newCollection(o.c.table, o.c.collectors)
 	quick := func(s source) bool { return s.keep == 0 && mayChange(s.fields) }
-	host := c.start(ctx, o.probe, ofHost, quick)
-	within(ctx, c.start(ctx, o.probe, ofLink, quick))
+	host := c.start(ctx, p, ofHost, quick)
+	within(ctx, c.start(ctx, p, ofLink, quick))
 	within(ctx, host)
 	return c.seal()
 }

@@ -295,6 +295,40 @@ func TestWatchTellsWhatChanged(t *testing.T) {
 	}
 }
 
+func TestWatchFindsThePathLate(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	tb, by := (&changing{mtu: 1500}).table()
+	found := by["route"]
+	release, linked := make(chan struct{}), make(chan struct{})
+	by["route"] = func(ctx context.Context, p *probe, r *Record) error {
+		<-release
+		return found(ctx, p, r)
+	}
+	read := by["link"]
+	by["link"] = func(ctx context.Context, p *probe, r *Record) error {
+		defer close(linked)
+		return read(ctx, p, r)
+	}
+	// The second asking finds no link to read.
+	tb.sources[1].keep = time.Hour
+	o := watch(t.Context(), Target{Side: "client"}, &probe{}, tb, by)
+	began := time.Now()
+	o.Start([]Conn{{Local: netip.MustParseAddrPort("192.0.2.1:1"), Remote: netip.MustParseAddrPort("192.0.2.2:2"), Transport: "tcp"}})
+	if took := time.Since(began); took > 2*startBudget {
+		t.Errorf("the start took %v", took)
+	}
+	close(release)
+	<-linked
+	r := o.Record()
+	checkReasons(t, r)
+	if r.Path.Interface == nil || *r.Path.Interface != "test0" {
+		t.Errorf("the path that was found late is lost: %+v", r.Path)
+	}
+	if u, _ := r.Why("path.confirmed"); u.Reason != Timeout {
+		t.Errorf("the counters that were read late prove nothing, but: %+v", u)
+	}
+}
+
 func TestWatchEndsWithItsContext(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	tb, by := (&changing{}).table()
