@@ -75,6 +75,10 @@ func (c *collection) ask(ctx context.Context, p *probe, row int) {
 	part := new(Record)
 	err := attempt(ctx, c.collectors[s.name], p, part)
 	cost := time.Since(began)
+	// Names come from devices and other hosts, too.
+	for _, v := range leaves(part) {
+		clean(v)
+	}
 	if s.keep > 0 && ctx.Err() == nil {
 		p.Cache.put(key, answer{part, err, time.Now().Add(s.keep)})
 	}

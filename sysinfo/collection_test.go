@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -239,6 +240,21 @@ func TestFirewallOffThePathDoesNotCount(t *testing.T) {
 	finishFirewall(r)
 	if r.Firewall.State == nil || *r.Firewall.State != Off {
 		t.Errorf("state %v, want off", r.Firewall.State)
+	}
+}
+
+func TestTextsFromOutsideAreMadePrintable(t *testing.T) {
+	tb := table{sources: []source{{name: "a", fields: []string{"thunderbolt.peer_vendor", "devices"}}}}
+	r := gather(t, &probe{}, tb, map[string]collector{"a": func(_ context.Context, _ *probe, r *Record) error {
+		r.Thunderbolt.PeerVendor = new("Evil\x1b]0;title\x07")
+		r.Devices = []Device{{Name: strings.Repeat("\x9b", 1000)}}
+		return nil
+	}})
+	if got := *r.Thunderbolt.PeerVendor; got != "Evil\uFFFD]0;title\uFFFD" {
+		t.Errorf("vendor %q", got)
+	}
+	if got := r.Devices[0].Name; len(got) > maxText || strings.Contains(got, "\x9b\x9b") {
+		t.Errorf("name of %d bytes: %q", len(got), got)
 	}
 }
 
