@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"linkperf/protocol"
@@ -22,7 +23,7 @@ type running struct {
 	t        *test
 	received session.Silence // of the receivers
 	moved    session.Silence // of all streams that can show it
-	counting bool            // the omit period is over
+	counting time.Time       // when the omit period was over, or zero
 	// lost is set when a stream fails: the server may be about to say why.
 	lost  <-chan time.Time
 	cause error
@@ -63,7 +64,7 @@ func (t *test) measure() error {
 			}
 			return err
 		case <-counting:
-			counting, r.counting = nil, true
+			counting, r.counting = nil, time.Now()
 			if t.cfg.Time > 0 {
 				end.Reset(t.cfg.Time)
 			}
@@ -107,7 +108,7 @@ func (r *running) check(now time.Time) (over bool, err error) {
 		if quiet >= session.Patience(p, t.cfg.ReceiveTimeout) {
 			return true, protocol.NewError(protocol.CodeNoMsg, nil)
 		}
-		if t.budgets.receive != nil && r.counting && total > 0 && r.gotAll(quiet) {
+		if t.budgets.receive != nil && !r.counting.IsZero() && total > 0 && r.gotAll(now, quiet) {
 			return true, nil
 		}
 	}
@@ -133,7 +134,7 @@ const (
 
 // gotAll reports whether the server must have sent the amount that was asked
 // for although less has arrived.
-func (r *running) gotAll(quiet time.Duration) bool {
+func (r *running) gotAll(now time.Time, quiet time.Duration) bool {
 	t := r.t
 	p := &t.params
 	if p.Transport != protocol.UDP {
@@ -144,5 +145,20 @@ func (r *running) gotAll(quiet time.Duration) bool {
 	if p.Bytes > 0 && datagrams >= (p.Bytes+length-1)/length || p.Blocks > 0 && datagrams >= p.Blocks {
 		return true
 	}
-	return quiet >= session.Patience(p, restOfDatagrams)
+	// A path that is cut does not keep the server from sending the rest.
+	return quiet >= session.Patience(p, restOfDatagrams) && now.Sub(r.counting) >= paced(p)
+}
+
+// paced returns how long sending the amount of a test takes at its rate, 0 if it
+// has none.
+func paced(p *protocol.Params) time.Duration {
+	if p.Rate == 0 {
+		return 0
+	}
+	bytes := float64(p.Bytes)
+	if p.Blocks > 0 {
+		bytes = float64(p.Blocks) * float64(p.Length)
+	}
+	seconds := 8 * bytes / (float64(p.Rate) * float64(max(p.Parallel, 1)))
+	return time.Duration(min(seconds*float64(time.Second), math.MaxInt64/2))
 }
