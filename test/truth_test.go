@@ -2,8 +2,10 @@ package test
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"testing"
+	"time"
 )
 
 // truth is a promise about something that stock gets wrong. The rows of the
@@ -69,3 +71,110 @@ func eachTruthPair(t *testing.T, run func(t *testing.T, client, server peer)) {
 		t.Run(p[0].name+"->"+p[1].name, func(t *testing.T) { run(t, p[0], p[1]) })
 	}
 }
+
+// eachQuietPair is eachTruthPair for tests that leave the machine idle: some
+// of them run at the same time.
+func eachQuietPair(t *testing.T, run func(t *testing.T, client, server peer)) {
+	t.Helper()
+	eachTruthPair(t, func(t *testing.T, client, server peer) {
+		t.Parallel()
+		run(t, client, server)
+	})
+}
+
+// trial is one test between two peers, both of which print documents.
+type trial struct {
+	client, server         peer
+	host                   string // of the server, 127.0.0.1 if empty
+	clientArgs, serverArgs []string
+	limit                  time.Duration                 // of the client's time, runDeadline if 0
+	via                    func(port int) (relay int)    // the port to connect to, nil for the server's own
+	during                 func(client, server *process) // runs while they do; may be nil
+
+	c, s       outcome
+	cdoc, sdoc document
+}
+
+// run runs both sides to their end and reads the documents.
+func (r *trial) run(t *testing.T) {
+	t.Helper()
+	s := startServer(t, r.server, append([]string{"-1", "-J"}, r.serverArgs...)...)
+	host, port := r.host, s.port
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	if r.via != nil {
+		port = r.via(port)
+	}
+	if r.limit == 0 {
+		r.limit = runDeadline
+	}
+	args := append([]string{"-c", host, "-p", strconv.Itoa(port), "-J"}, r.clientArgs...)
+	c := begin(t, r.client.command(t.Context(), args...))
+	if r.during != nil {
+		r.during(c, s.process)
+	}
+	r.c = c.within(t, r.limit)
+	r.s = s.within(t, 15*time.Second)
+	r.cdoc, r.sdoc = mustDocument(t, r.client, r.c.stdout), mustDocument(t, r.server, r.s.stdout)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("%s\n%s", r.c.command, r.s.command)
+		}
+	})
+}
+
+// succeed is run for a test that must end well.
+func (r *trial) succeed(t *testing.T) {
+	t.Helper()
+	r.run(t)
+	for _, o := range []outcome{r.c, r.s} {
+		if o.code != 0 {
+			t.Fatalf("exit status %d: %v", o.code, o)
+		}
+	}
+	for _, doc := range []document{r.cdoc, r.sdoc} {
+		if doc.has("error") {
+			t.Fatalf("error: %v", doc.get("error"))
+		}
+	}
+}
+
+// directionOf is the direction that the options of a client ask for.
+func directionOf(args []string) direction {
+	switch {
+	case slices.Contains(args, "-R"):
+		return reverse
+	case slices.Contains(args, "--bidir"):
+		return both
+	}
+	return forward
+}
+
+// view is one side's document of a trial.
+type view struct {
+	peer   peer
+	client bool
+	doc    document
+}
+
+// judgedViews are the documents of the sides that are held against a promise.
+func (r *trial) judgedViews() []view {
+	var views []view
+	for _, v := range []view{{r.client, true, r.cdoc}, {r.server, false, r.sdoc}} {
+		if judged(v.peer) {
+			views = append(views, v)
+		}
+	}
+	return views
+}
+
+func (v view) String() string {
+	if v.client {
+		return "client"
+	}
+	return "server"
+}
+
+// flows lists the directions that the view shows.
+func (v view) flows(args []string) []flow { return flows(mode{dir: directionOf(args)}, v.client) }

@@ -1,0 +1,155 @@
+package test
+
+import (
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"testing"
+)
+
+// script says what comes out of a relay for the n-th datagram, from 0, of one
+// direction of a flow, in order; nothing for a datagram that is lost. It may
+// wait, and may keep what it was given.
+type script func(n int, datagram []byte) [][]byte
+
+// relay stands between client and server on a port of its own, for TCP and
+// UDP, and lets scripts decide what becomes of datagrams.
+type relay struct {
+	port     int
+	to       string
+	up, down script
+
+	tcp net.Listener
+	udp *net.UDPConn
+	wg  sync.WaitGroup
+
+	mu     sync.Mutex
+	open   []io.Closer
+	closed bool
+}
+
+// startRelay starts a relay to a server on this host. A nil script lets all
+// datagrams pass.
+func startRelay(t *testing.T, server int, up, down script) *relay {
+	t.Helper()
+	r := &relay{port: freePort(t), to: target("127.0.0.1", server), up: up, down: down}
+	var err error
+	if r.tcp, err = net.Listen("tcp4", target("127.0.0.1", r.port)); err != nil {
+		t.Fatal(err)
+	}
+	udp, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: r.port})
+	if err != nil {
+		r.tcp.Close()
+		t.Fatal(err)
+	}
+	r.udp = udp
+	r.udp.SetReadBuffer(4 << 20)
+	r.wg.Go(r.connections)
+	r.wg.Go(r.datagrams)
+	t.Cleanup(r.close)
+	return r
+}
+
+func (r *relay) close() {
+	r.tcp.Close()
+	r.udp.Close()
+	r.mu.Lock()
+	r.closed = true
+	for _, c := range r.open {
+		c.Close()
+	}
+	r.mu.Unlock()
+	r.wg.Wait()
+}
+
+// keep closes c when the relay closes.
+func (r *relay) keep(c io.Closer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.open = append(r.open, c)
+	if r.closed {
+		c.Close()
+	}
+}
+
+func (r *relay) connections() {
+	for {
+		client, err := r.tcp.Accept()
+		if err != nil {
+			return
+		}
+		server, err := net.Dial("tcp4", r.to)
+		if err != nil {
+			client.Close()
+			continue
+		}
+		r.keep(client)
+		r.keep(server)
+		pass := func(to, from net.Conn) {
+			io.Copy(to, from)
+			to.(*net.TCPConn).CloseWrite()
+		}
+		r.wg.Go(func() { pass(server, client) })
+		r.wg.Go(func() { pass(client, server) })
+	}
+}
+
+// datagrams passes datagrams on. Every client port is a flow of its own, and
+// has a port of its own towards the server.
+func (r *relay) datagrams() {
+	type flow struct {
+		server net.Conn
+		n      int
+	}
+	flows := make(map[string]*flow)
+	buf := make([]byte, 65536)
+	for {
+		size, client, err := r.udp.ReadFromUDP(buf)
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			continue // a port that is not there any more
+		}
+		f := flows[client.String()]
+		if f == nil {
+			server, err := net.Dial("udp4", r.to)
+			if err != nil {
+				return
+			}
+			r.keep(server)
+			f = &flow{server: server}
+			flows[client.String()] = f
+			r.wg.Go(func() { r.answers(server, client) })
+		}
+		for _, b := range r.up.apply(f.n, buf[:size]) {
+			f.server.Write(b)
+		}
+		f.n++
+	}
+}
+
+func (r *relay) answers(server net.Conn, client *net.UDPAddr) {
+	buf := make([]byte, 65536)
+	for n := 0; ; {
+		size, err := server.Read(buf)
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			continue
+		}
+		for _, b := range r.down.apply(n, buf[:size]) {
+			r.udp.WriteToUDP(b, client)
+		}
+		n++
+	}
+}
+
+func (s script) apply(n int, datagram []byte) [][]byte {
+	if s == nil {
+		return [][]byte{datagram}
+	}
+	return s(n, datagram)
+}
