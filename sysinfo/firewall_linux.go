@@ -264,13 +264,14 @@ func collectFirewalld(ctx context.Context, p *probe, r *Record) error {
 	if p.route() == "" {
 		return errNoLink
 	}
+	// "not running" comes with an exit status of its own.
 	b, err := p.command(ctx, firewallCmd, "--state")
-	if err != nil {
+	running, notSaid := parseFirewalldState(b)
+	if err != nil && notSaid != nil {
 		return err
 	}
-	running, err := parseFirewalldState(b)
-	if err != nil {
-		return err
+	if notSaid != nil {
+		return notSaid
 	}
 	if !running {
 		return because(NotApplicable, "firewalld does not run")

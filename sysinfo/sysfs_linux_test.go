@@ -2,6 +2,7 @@ package sysinfo
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -504,7 +505,12 @@ func TestFirewalldZone(t *testing.T) {
 	if _, err = asked(t, collectFirewalld, nil, onLink("eth9"), answer("running\n", zones)); unknownOf(err).Reason != NotApplicable {
 		t.Errorf("another interface: %v", err)
 	}
-	if _, err = asked(t, collectFirewalld, nil, onLink("eth0"), answer("not running\n", "")); unknownOf(err).Reason != NotApplicable {
+	stopped := func(p *probe) {
+		p.exec = func(context.Context, string, []string) ([]byte, []byte, error) {
+			return []byte("not running\n"), nil, errors.New("exit status 252")
+		}
+	}
+	if _, err = asked(t, collectFirewalld, nil, onLink("eth0"), stopped); unknownOf(err).Reason != NotApplicable {
 		t.Errorf("not running: %v", err)
 	}
 }
