@@ -154,11 +154,15 @@ type Interval struct {
 }
 
 // Sum adds up the streams of one direction (sender: those on which this side
-// sends). The jitter is the mean over the streams; TCP holds only the sum of
+// sends). In the last interval, in which receivers can go on longer than
+// senders, it ends with the last of those streams. The jitter is the mean over the streams; TCP holds only the sum of
 // retransmits and is nil if no stream had them. ok is false when there is no
 // such stream.
 func (iv *Interval) Sum(sender bool) (sum StreamInterval, ok bool) {
 	sum = StreamInterval{Start: iv.Start, End: iv.End, Omitted: iv.Omitted}
+	if iv.Last {
+		sum.End = iv.Start
+	}
 	n := 0
 	for i := range iv.Streams {
 		s := &iv.Streams[i]
@@ -166,6 +170,9 @@ func (iv *Interval) Sum(sender bool) (sum StreamInterval, ok bool) {
 			continue
 		}
 		n++
+		if iv.Last {
+			sum.End = max(sum.End, s.End)
+		}
 		sum.Bytes += s.Bytes
 		if s.TCP != nil {
 			if sum.TCP == nil {

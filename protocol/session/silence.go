@@ -21,9 +21,9 @@ type Silence struct {
 	since time.Time
 }
 
-// Lasts returns for how long the total has been what it is now.
+// Lasts returns for how long the total has not grown.
 func (s *Silence) Lasts(total int64, now time.Time) time.Duration {
-	if s.since.IsZero() || total != s.total {
+	if s.since.IsZero() || total > s.total {
 		s.total, s.since = total, now
 	}
 	return now.Sub(s.since)

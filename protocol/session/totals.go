@@ -201,7 +201,9 @@ func (g *Group) reportLast(accounts []account) {
 	whole := iv.End
 	for i, m := range g.members {
 		si := g.between(m, &iv, &m.final)
-		si.End = max(g.length(m), si.Start)
+		if l := g.length(m); l > si.Start { // otherwise nothing has come since
+			si.End = l
+		}
 		a := &accounts[i]
 		if !m.info.Sender {
 			si.Bytes -= a.earlyBytes
