@@ -107,3 +107,34 @@ func TestNamespaceNotRoot(t *testing.T) {
 		t.Error("what needs no privilege is unknown")
 	}
 }
+
+// TestNamespaceIPTables has rules that iptables wrote, by its newer and by its
+// older kernel part; nftables does not show the latter.
+func TestNamespaceIPTables(t *testing.T) {
+	n := newNamespaces(t, "a")
+	for _, c := range []struct {
+		name, command string
+		facts         map[string]any
+	}{
+		{"nf_tables", "iptables-nft-restore testdata/linux/nft/iptables-save.ufw.txt",
+			map[string]any{"firewall.state": On, "firewall.manager": "ufw", "firewall.filtering": true, "firewall.connection_tracking": true}},
+		{"legacy", "iptables-legacy-restore testdata/linux/nft/iptables-legacy-save.txt",
+			map[string]any{"firewall.state": On, "firewall.filtering": true, "firewall.hooks": 2, "firewall.rules": 2}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := namespaces{t, n.prefix}
+			n.need("a", "nft flush ruleset")
+			n.need("a", c.command)
+			r := n.host("a")
+			want(t, r, c.facts)
+			if c.name != "legacy" {
+				return
+			}
+			for _, l := range r.Firewall.Layers {
+				if on := l.Name == "iptables_legacy"; l.State == nil || on != (*l.State == On) {
+					t.Errorf("layer %+v (state %v)", l, l.State)
+				}
+			}
+		})
+	}
+}
