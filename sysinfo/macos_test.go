@@ -442,3 +442,50 @@ func TestMacRecord(t *testing.T) {
 		t.Errorf("rules of a filter that is not there: %+v", u)
 	}
 }
+
+func TestMacAttachment(t *testing.T) {
+	for _, test := range []struct {
+		nic  macNIC
+		want any
+	}{
+		{macNIC{Kind: KindEthernet, USB: true}, "usb"}, {macNIC{Kind: KindThunderbolt}, "thunderbolt"}, {macNIC{Kind: KindLoopback}, "none"},
+		{macNIC{Kind: KindTunnel}, "none"}, {macNIC{Kind: KindEthernet}, nil},
+	} {
+		r := new(Record)
+		describeMacAttachment(r, test.nic)
+		tells(t, r, map[string]any{"link.attached_by": test.want})
+	}
+}
+
+// A USB network adapter's port has the name of the USB device.
+func TestMacUSBAdapter(t *testing.T) {
+	p := &probe{exec: func(_ context.Context, name string, _ []string) ([]byte, []byte, error) {
+		if path.Base(name) == "networksetup" {
+			return []byte("\nHardware Port: USB 10/100/1G/2.5G LAN\nDevice: en7\nEthernet Address: 02:00:00:00:01:3d\n"), nil, nil
+		}
+		return []byte(`{"SPUSBHostDataType":[{"_name":"USB 3.1 Bus","_items":[
+			{"_name":"USB 10/100/1G/2.5G LAN","USBDeviceKeyLinkSpeed":"5 Gb/s"}]}]}`), nil, nil
+	}}
+	tells(t, asks(t, p.onPath(KindEthernet, "en7"), collectMacUSBAdapter), map[string]any{
+		"link.usb_speed_bits_per_second": 5_000_000_000, "link.attached_by": "usb",
+	})
+	for link, want := range map[string]Reason{"en0": NotApplicable, "": NotApplicable} {
+		r := new(Record)
+		if err := collectMacUSBAdapter(t.Context(), p.onPath(KindEthernet, link), r); unknownOf(err).Reason != want || r.Link.USBSpeed != nil {
+			t.Errorf("%q: %v", link, err)
+		}
+	}
+}
+
+func TestMacCounters(t *testing.T) {
+	all, err := parseInterfaceList(interfaceMessage(4, 0x8863))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := new(Record)
+	r.Counters = all[0].counters()
+	tells(t, r, map[string]any{
+		"counters.rx_bytes": 1 << 40, "counters.tx_bytes": 7, "counters.rx_packets": 2, "counters.tx_packets": 4, "counters.rx_errors": 3,
+		"counters.tx_errors": 5, "counters.rx_dropped": 8, "counters.tx_dropped": 9,
+	})
+}

@@ -318,7 +318,7 @@ func FuzzParseBinary(f *testing.F) {
 			func(b []byte) error { _, err := parseProcessorTimes(b); return err },
 			func(b []byte) error { _, err := parsePowerStatus(b); return err },
 			func(b []byte) error { _, err := parseUDPStats(b); return err },
-			func(b []byte) error { t, err := parseInterfaceType(b); t.kind(); return err },
+			func(b []byte) error { _, err := parseInterfaceType(b); return err },
 			func(b []byte) error { _, _, _, err := parseInterfaceMTUs(b); return err },
 			func(b []byte) error { _, err := parseCapabilities(b); return err },
 			func(b []byte) error { _, err := parseTCPConnectionInfo(b); return err },

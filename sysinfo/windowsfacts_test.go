@@ -123,6 +123,11 @@ func TestWindowsLink(t *testing.T) {
 		"link.mtu_bytes": 62000, "link.mtu_hardware_bytes": 62000, "link.media": "USB4 P2P", "link.attached_by": "thunderbolt", "link.virtual": false,
 		"thunderbolt.peers": 1, "thunderbolt.interface": "Ethernet 3", "thunderbolt.speed_tx_bits_per_second": 20_000_000_000, "thunderbolt.generation": nil,
 	})
+	r.Counters = row.counters()
+	tells(t, r, map[string]any{
+		"counters.rx_bytes": 1000, "counters.tx_bytes": 2000, "counters.rx_packets": 8, "counters.tx_packets": 8, "counters.rx_errors": 3,
+		"counters.tx_errors": 5, "counters.rx_dropped": 2, "counters.tx_dropped": 4,
+	})
 	r = new(Record)
 	describeUSB4(r, []ifRow2{row, row}, "Wi-Fi")
 	tells(t, r, map[string]any{"thunderbolt.peers": 2, "thunderbolt.interface": nil})
@@ -393,6 +398,12 @@ func TestWindowsPath(t *testing.T) {
 			describeWindowsPath(r, mustAddr(t, test.local), mustAddr(t, test.remote), all, test.index, gateway)
 			tells(t, r, test.facts)
 		})
+	}
+	// These two need no route.
+	for address, want := range map[string]bool{"127.0.0.1": true, "192.168.1.169": true, "169.254.9.9": false} {
+		if got := describedWithoutRoute(mustAddr(t, address), all); got != want {
+			t.Errorf("%s needs no route: %v", address, got)
+		}
 	}
 	if i := all[1].describe(); i.Kind != KindThunderbolt || *i.SpeedTx != 20e9 || *i.MTU != 62000 || !i.Up || i.Reason != "" {
 		t.Errorf("%+v", i)
