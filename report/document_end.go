@@ -99,11 +99,17 @@ func tcpStream(sr *measure.StreamResult) object {
 	st := sr.Stream
 	sender := span(object{{"socket", st.Socket}}, sr.Sent)
 	if t := sr.Sent; t != nil && t.Retransmits >= 0 {
+		// A peer's window of 0 throughout is a measurement, other than a
+		// congestion window of 0: with one, the other was read as well.
+		window := positive(t.MaxSndWnd)
+		if t.MaxSndCwnd > 0 {
+			window = t.MaxSndWnd
+		}
 		sender = append(sender,
 			member{"retransmits", t.Retransmits},
 			member{"reorder", counted(t.Reorder)},
 			member{"max_snd_cwnd", positive(t.MaxSndCwnd)},
-			member{"max_snd_wnd", positive(t.MaxSndWnd)},
+			member{"max_snd_wnd", window},
 			member{"max_rtt", positive(t.MaxRTT)},
 			member{"min_rtt", positive(t.MinRTT)},
 			member{"mean_rtt", positive(t.MeanRTT)},
