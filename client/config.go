@@ -113,7 +113,7 @@ type Config struct {
 	// long; 0 gives up at once.
 	RetryBusy time.Duration
 	// Deadline ends a test that is stuck, whatever it waits for, with what was
-	// measured and [ErrDeadline]. It counts from the connection on. 0 means
+	// measured and [ErrDeadline]. It counts for each attempt anew. 0 means
 	// Omit + Time + 30 s; for a test without Time it means 30 s for set-up, 30 s
 	// for the exchange of results and 30 s in which no byte moves in between.
 	// Negative means none.

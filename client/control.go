@@ -104,11 +104,9 @@ func (t *test) setUp() error {
 }
 
 func (t *test) openControl() error {
-	if err := t.connect(t.ctx); err != nil {
-		return t.early(err)
-	}
+	t.phase = "connecting"
 	t.armDeadline()
-	return nil
+	return t.early(t.connect(t.ctx))
 }
 
 // armDeadline starts the time in which the whole test has to end, or, in a test

@@ -249,8 +249,8 @@ func (t *test) write(s protocol.State) error {
 
 // How long a client may take to take, and to send, what it must at once.
 const (
-	writeTime   = 10 * time.Second
-	resultsTime = 10 * time.Second
+	writeTime   = DefaultReceiveTimeout
+	resultsTime = DefaultReceiveTimeout
 )
 
 // cause gives a bare timeout iperf3's number.

@@ -33,10 +33,13 @@ type guest struct {
 	evicted bool          // closed to make room; guarded by serving.mu
 }
 
+// greet finds out who it is. Whoever is turned away stays on the list until the
+// connection is closed.
 func (g *guest) greet() {
+	defer g.leave()
 	cookie, err := g.readCookie()
 	if err != nil {
-		if !g.leave() || g.ctx.Err() != nil {
+		if g.ctx.Err() != nil {
 			_ = g.conn.Close()
 			return
 		}
@@ -70,8 +73,8 @@ func (g *guest) readCookie() (protocol.Cookie, error) {
 	return cookie, err
 }
 
-// leave takes the guest off the list; false means that it has been closed to
-// make room.
+// leave takes the guest off the list, if it is still on it; false means that it
+// has been closed to make room.
 func (g *guest) leave() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -84,7 +87,6 @@ func (g *guest) leave() bool {
 
 // deny tells a connection that there is no place for it.
 func (g *guest) deny() {
-	g.leave()
 	session.NewControl(g.conn).HangUp(func(c *protocol.Conn) error {
 		return c.WriteState(protocol.AccessDenied)
 	})
@@ -110,13 +112,11 @@ func (g *guest) serve(cookie protocol.Cookie) {
 	params, err := g.askParams(ctl)
 	arrived := time.Now()
 	if g.ctx.Err() != nil {
-		g.leave()
 		ctl.HangUp(func(c *protocol.Conn) error { return c.WriteState(protocol.ServerTerminate) })
 		return
 	}
 	if pe, ok := err.(*protocol.Error); err != nil && (!ok || pe.Code == protocol.CodeRecvParams) {
 		g.log.Info("not a client: no parameters", "peer", peerOf(g.conn), "error", err)
-		g.leave()
 		ctl.HangUp(func(c *protocol.Conn) error {
 			return c.WriteServerError(protocol.NewError(protocol.CodeRecvParams, nil))
 		})
@@ -124,10 +124,11 @@ func (g *guest) serve(cookie protocol.Cookie) {
 	}
 	ctx, cancel := context.WithTimeout(g.ctx, takeTime)
 	defer cancel()
-	if !g.leave() || !g.take(ctx) {
+	if !g.take(ctx) {
 		ctl.HangUp(func(c *protocol.Conn) error { return c.WriteState(protocol.AccessDenied) })
 		return
 	}
+	g.leave()
 	newTest(g.serving, ctl, cookie, params, arrived).serve(err)
 }
 

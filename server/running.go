@@ -65,7 +65,7 @@ func (t *test) measure() error {
 			if !t.shows() {
 				continue
 			}
-			quiet := silence.Lasts(t.group.Total(t.evidence), now)
+			quiet := silence.Lasts(t.signs(), now)
 			if quiet >= t.leastPatience() && quiet >= t.patience() {
 				return protocol.NewError(protocol.CodeNoMsg, fmt.Errorf("no sign of the client for %v", quiet.Round(time.Second)))
 			}
@@ -75,15 +75,19 @@ func (t *test) measure() error {
 
 func everything(*measure.StreamInfo) bool { return true }
 
-// evidence reports whether data on a stream shows that the client is alive: what
-// it sends does, and what it takes where the transport waits for that.
-func (t *test) evidence(s *measure.StreamInfo) bool {
-	return !s.Sender || t.params.Transport != protocol.UDP
-}
-
-// shows reports whether the test has any such stream.
+// shows reports whether data can show that the client is alive.
 func (t *test) shows() bool {
 	return t.params.Transport != protocol.UDP || !t.params.Reverse
+}
+
+// signs returns how many bytes have shown so far that the client is alive: those
+// that it sent, or, if it only receives, those that it acknowledged. What the
+// server has written is no sign, since buffers hold much of a slow test.
+func (t *test) signs() int64 {
+	if !t.params.Reverse {
+		return t.group.Total(func(s *measure.StreamInfo) bool { return !s.Sender })
+	}
+	return t.group.Total(everything) - int64(t.group.Unsent())
 }
 
 // leastPatience returns how long the client may be silent in any case.
@@ -101,7 +105,8 @@ func (t *test) patience() time.Duration {
 	}
 	received, _ := t.group.Moved(false)
 	sent, _ := t.group.Moved(true)
-	if amount > 0 && float64(max(received, sent)) >= amount {
+	taken := sent - int64(t.group.Unsent())
+	if amount > 0 && float64(max(received, taken)) >= amount {
 		limit = max(limit, satisfied)
 	}
 	return session.Patience(p, limit)

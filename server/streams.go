@@ -19,7 +19,7 @@ import (
 
 const (
 	// streamTime is how long a client may take for its next data connection.
-	streamTime = 10 * time.Second
+	streamTime = DefaultReceiveTimeout
 	// turnTime is how long a test waits for its turn to create UDP streams.
 	turnTime = 5 * time.Second
 	// firstSocket and socketStep give streams the numbers that people know from
