@@ -3,7 +3,6 @@ package server_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -361,16 +360,22 @@ func TestBusy(t *testing.T) {
 }
 
 func TestSilence(t *testing.T) {
-	for _, reverse := range []bool{false, true} {
-		t.Run(fmt.Sprintf("reverse %v", reverse), func(t *testing.T) {
+	for _, more := range []string{
+		`"nodelay":true`, `"reverse":true`,
+		// The rest of such a test would fit into buffers.
+		`"reverse":true,"bandwidth":1000000,"len":1000`,
+		`"bidirectional":true,"bandwidth":1000000,"len":1000`,
+	} {
+		t.Run(more, func(t *testing.T) {
 			b := start(t, &server.Server{ReceiveTimeout: 500 * time.Millisecond})
 			p := b.peer()
-			text := params
-			if reverse {
-				text = strings.Replace(params, `"tcp":true`, `"tcp":true,"reverse":true`, 1)
+			p.open(`{"tcp":true,"time":10,"parallel":1,` + more + `}`)
+			p.data(p.cookie)
+			if strings.Contains(more, "bidirectional") {
+				p.data(p.cookie)
 			}
-			p.running(text) // and neither sends nor receives
-			p.play(protocoltest.ExpectError(protocol.CodeNoMsg))
+			// It neither sends nor receives.
+			p.play(protocoltest.Expect(protocol.TestStart, protocol.TestRunning), protocoltest.ExpectError(protocol.CodeNoMsg))
 			if o := b.outcome(); !isCode(o.err, protocol.CodeNoMsg) {
 				t.Errorf("server: %v", o.err)
 			}
