@@ -45,8 +45,10 @@ func (c *Config) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 	if a, err := netip.ParseAddr(host); err == nil {
 		a = a.Unmap()
 		if a.IsLinkLocalUnicast() && a.Is6() && a.Zone() == "" {
-			return nil, protocol.NewError(protocol.CodeHostDev,
-				fmt.Errorf("%s needs the interface that it is on, as in %s%%eth0", a, a))
+			return nil, &hintError{
+				protocol.NewError(protocol.CodeHostDev, nil),
+				fmt.Sprintf("%s needs the interface that it is on, as in %s%%eth0", a, a),
+			}
 		}
 		if network == "ip4" && !a.Is4() || network == "ip6" && !a.Is6() {
 			return nil, &net.AddrError{Err: "Address family for hostname not supported"}
@@ -107,7 +109,7 @@ func connectError(ctx context.Context, err error) error {
 	}
 	if pe, ok := errors.AsType[*protocol.Error](err); ok {
 		if pe.Code != protocol.CodeBindDev {
-			return pe
+			return err
 		}
 		err = pe.Err
 	}

@@ -277,7 +277,7 @@ func TestUnreachable(t *testing.T) {
 		}
 	}
 	_, err = client.Run(t.Context(), client.Config{Host: "fe80::1", Port: free}, nil)
-	if !errors.Is(err, code(protocol.CodeHostDev)) || !strings.Contains(errors.Unwrap(err).Error(), "%") {
+	if !errors.Is(err, code(protocol.CodeHostDev)) || !strings.Contains(err.Error(), "fe80::1%eth0") {
 		t.Errorf("link-local without scope: %v", err)
 	}
 }

@@ -244,9 +244,12 @@ func TestTimes(t *testing.T) {
 		"bidirectional": {Bidirectional: true, Parallel: 2},
 		"omit":          {Omit: time.Second, Rate: 50e6},
 		"UDP":           {Transport: protocol.UDP, Length: udpBlock},
+		"omit reverse":  {Omit: time.Second, Reverse: true},
 		"UDP both omit": {Transport: protocol.UDP, Length: udpBlock, Bidirectional: true, Omit: time.Second, UDPCounters64: true},
 	}
 	var wg sync.WaitGroup
+	var mu sync.Mutex
+	clients := map[string]*measure.Result{} // by cookie
 	for name, config := range configs {
 		config.Host, config.Port = "127.0.0.1", s.port
 		config.Time, config.Interval = time.Second, 300*time.Millisecond
@@ -258,6 +261,9 @@ func TestTimes(t *testing.T) {
 				return
 			}
 			checkResult(t, r)
+			mu.Lock()
+			clients[r.Start.Cookie] = r
+			mu.Unlock()
 			if r.LocalCPU != nil || r.RemoteCPU != nil {
 				t.Errorf("%s: CPU figures of a process that runs other tests: %v, %v", name, r.LocalCPU, r.RemoteCPU)
 			}
@@ -271,6 +277,9 @@ func TestTimes(t *testing.T) {
 			continue
 		}
 		checkResult(t, f.result)
+		if c := clients[f.result.Start.Cookie]; c != nil {
+			checkPair(t, c, f.result)
+		}
 		if f.result.Start.Number == 0 {
 			t.Error("a test among several has no number")
 		}

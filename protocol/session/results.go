@@ -118,7 +118,7 @@ func (g *Group) streamResults(m *member, a *account) protocol.StreamResults {
 	r.Bytes, r.EndTime = a.received.Bytes, a.received.Duration.Seconds()
 	if u := a.received.UDP; u != nil {
 		r.Jitter = u.Jitter
-		r.Packets, r.OmittedPackets = m.mark.Highest+u.Packets, m.mark.Highest
+		r.Packets, r.OmittedPackets = m.final.Highest+a.tail, m.mark.Highest
 		r.Errors, r.OmittedErrors = max(m.mark.Lost, 0)+u.Lost, max(m.mark.Lost, 0)
 		// iperf3 wants no negative counts; datagrams of the omit period that
 		// came late make up for losses counted within it.
