@@ -1,7 +1,6 @@
 package session
 
 import (
-	"math"
 	"net"
 	"time"
 
@@ -44,5 +43,5 @@ func Patience(p *protocol.Params, atLeast time.Duration) time.Duration {
 		block = protocol.GSOBuffer(p.Length)
 	}
 	pause := 8e9 * float64(block) * float64(max(p.Burst, 1)) / float64(rate)
-	return max(atLeast, time.Duration(min(3*pause, math.MaxInt64/2)))
+	return max(atLeast, time.Duration(min(3*pause, 1<<62)))
 }
