@@ -113,7 +113,7 @@ func (s *Stream) countMessage(m []byte, segment int, at int64) {
 // answer repeats the reply to a client that did not get the first one.
 func (s *Stream) answer(hello []byte) {
 	reply := protocol.HelloReply(hello)
-	_, _ = s.path.sendDatagrams(reply[:], len(reply)) // lost like any datagram
+	_, _ = s.path.send(reply[:]) // lost like any datagram
 }
 
 // publish shows other goroutines what the receiver has counted.

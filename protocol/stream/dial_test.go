@@ -292,7 +292,8 @@ func TestLocalAddress(t *testing.T) {
 	}
 }
 
-// A hello that comes when the stream runs is answered and counted nowhere.
+// A hello that comes when the stream runs is answered and counted nowhere, and
+// the datagrams after it arrive as they are.
 func TestHelloWhileRunning(t *testing.T) {
 	eachUDP(t, func(t *testing.T, c Config) {
 		l := listenUDP(t, "127.0.0.1:0", nil)
@@ -309,11 +310,23 @@ func TestHelloWhileRunning(t *testing.T) {
 		if got := ask(t, peer, []byte("9876")); string(got) != "6789" {
 			t.Errorf("answer %x", got)
 		}
+		if n := s.Sample(); n.Bytes != 0 || n.Packets != 0 || n.Duplicates != 0 {
+			t.Errorf("counted %+v", n)
+		}
+		const datagrams = 5
+		b := make([]byte, c.Length)
+		for i := range int64(datagrams) {
+			protocol.PutHeader(b, protocol.Header{Counter: uint64(i) + 1}, c.WideCounters)
+			if _, err := peer.Write(b); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "the datagram is counted", func() bool { return s.Sample().Packets > i })
+		}
 		s.Stop()
 		if err := <-ch; err != nil {
 			t.Error(err)
 		}
-		if n := s.Sample(); n.Bytes != 0 || n.Packets != 0 || n.Duplicates != 0 {
+		if n := s.Sample(); n.Bytes != int64(datagrams*c.Length) || n.Lost != 0 {
 			t.Errorf("counted %+v", n)
 		}
 	})
