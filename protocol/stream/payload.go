@@ -19,19 +19,10 @@ type payloadFile interface {
 
 // Payload is what senders send: one block, over and over, read only, so that
 // any number of streams can share it.
-type Payload struct {
-	block []byte
-	file  *os.File // whole blocks for sendfile; nil without zero copy
-	size  int      // of the file
-}
-
-// maxFile is how large the file of whole blocks gets, in bytes, when one call
-// may send several: what measured best between the cost of a call and that of a
-// cache that overflows.
-const maxFile = 512 << 10
+type Payload struct{ block []byte }
 
 // NewPayload makes the payload that streams of this configuration send. Its
-// memory goes with the last stream; Close frees what zero copy needs.
+// memory goes with the last stream.
 func NewPayload(c Config) (*Payload, error) {
 	length := c.Length
 	if length <= 0 {
@@ -45,32 +36,41 @@ func NewPayload(c Config) (*Payload, error) {
 	} else if _, err := rand.Read(p.block); err != nil {
 		return nil, fmt.Errorf("make random payload: %w", err)
 	}
-	if c.ZeroCopy && c.File == "" && c.Transport != protocol.UDP {
-		n := 1
-		if c.several() {
-			n = max(maxFile/length, 1)
-		}
-		f, err := memoryFile(bytes.Repeat(p.block, n))
-		if err != nil {
-			return nil, fmt.Errorf("make a file of the payload: %w", err)
-		}
-		p.file, p.size = f, n*length
-	}
 	return p, nil
+}
+
+// Close does nothing; a payload holds memory only.
+func (p *Payload) Close() error { return nil }
+
+// The size of the file of whole blocks that zero copy sends from: what measured
+// best between the cost of a call and that of a cache that overflows, and the
+// bound for all streams of a test, in bytes.
+const (
+	zeroCopyFile  = 512 << 10
+	zeroCopyFiles = 8 << 20
+)
+
+// openBlocks makes the file that a stream sends from without copying. Each has
+// its own: the kernel counts the users of every page, and a page that several
+// processors count at once is slow.
+func (s *Stream) openBlocks() error {
+	length := s.c.Length
+	n := 1
+	if s.c.several() {
+		n = max(min(zeroCopyFile, zeroCopyFiles/s.c.Streams)/length, 1)
+	}
+	f, err := memoryFile(bytes.Repeat(s.c.Payload.block, n))
+	if err != nil {
+		return fmt.Errorf("make a file of the payload: %w", err)
+	}
+	s.blocks, s.blocksSize = f, n*length
+	return nil
 }
 
 // several reports whether one call may send several blocks: the user did not
 // ask for a length, and the transport does not keep blocks apart.
 func (c *Config) several() bool {
 	return !c.LengthSet && (c.Transport == "" || c.Transport == protocol.TCP)
-}
-
-// Close frees the payload. No stream may use it any more.
-func (p *Payload) Close() error {
-	if p.file == nil {
-		return nil
-	}
-	return p.file.Close()
 }
 
 // source is where a byte stream's payload comes from.
@@ -87,8 +87,8 @@ func (s *Stream) source() source {
 		return &wholeFile{path: s.path, f: s.file, max: s.c.Length}
 	case s.file != nil:
 		return &fileBlocks{path: s.path, f: s.file, buf: make([]byte, s.c.Length)}
-	case s.c.Payload.file != nil:
-		return &repeatedFile{path: s.path, f: s.c.Payload.file, size: s.c.Payload.size}
+	case s.blocks != nil:
+		return &repeatedFile{path: s.path, f: s.blocks, size: s.blocksSize}
 	}
 	r := &repeatedBlock{path: s.path, block: s.c.Payload.block, max: len(s.c.Payload.block)}
 	if s.c.several() {

@@ -50,22 +50,24 @@ type Stream struct {
 	// Info is as given to New, with the addresses and the data path filled in.
 	Info measure.StreamInfo
 
-	c      Config
-	sock   *socket
-	path   path
-	file   *os.File
-	pacer  *Pacer
-	base   time.Time
-	epoch  int64 // base in nanoseconds since 1970
-	n      counters
-	tx     sending
-	rx     datagramCounter
-	drops  int64 // at Begin
-	mark   atomic.Bool
-	stop   atomic.Bool
-	began  atomic.Bool
-	done   chan struct{}
-	sizeAt atomic.Int64 // of the file, when Run has returned
+	c          Config
+	sock       *socket
+	path       path
+	file       *os.File // of Config.File
+	blocks     *os.File // the payload for zero copy
+	blocksSize int
+	pacer      *Pacer
+	base       time.Time
+	epoch      int64 // base in nanoseconds since 1970
+	n          counters
+	tx         sending
+	rx         datagramCounter
+	drops      int64 // at Begin
+	mark       atomic.Bool
+	stop       atomic.Bool
+	began      atomic.Bool
+	done       chan struct{}
+	sizeAt     atomic.Int64 // of the file, when Run has returned
 }
 
 // counters have one writer, the goroutine of Run.
@@ -82,10 +84,7 @@ type counters struct {
 func New(sock Socket, c Config, info measure.StreamInfo) (*Stream, error) {
 	s := &Stream{Info: info, c: c, sock: sock.handle(), done: make(chan struct{})}
 	if err := s.open(); err != nil {
-		_ = sock.Close()
-		if s.file != nil {
-			_ = s.file.Close()
-		}
+		_ = s.release()
 		return nil, err
 	}
 	return s, nil
@@ -112,6 +111,11 @@ func (s *Stream) open() error {
 				return protocol.NewError(protocol.CodeInitStream, err)
 			}
 			s.c.Payload = p
+		}
+		if s.c.ZeroCopy && s.file == nil && !udp {
+			if err := s.openBlocks(); err != nil {
+				return protocol.NewError(protocol.CodeInitStream, err)
+			}
 		}
 		if s.c.Rate > 0 {
 			p := NewPacer(s.c.Rate, s.c.Length, s.c.Burst, s.c.Transport == protocol.UDP || s.c.Transport == protocol.SCTP)
@@ -262,14 +266,24 @@ func (s *Stream) Close() error {
 	if s.began.Load() {
 		<-s.done
 	}
-	err := s.sock.Close()
-	if s.file != nil {
-		err = errors.Join(err, s.file.Close())
-	}
-	if err != nil && !errors.Is(err, os.ErrClosed) {
+	if err := s.release(); err != nil {
 		return fmt.Errorf("close stream %d: %w", s.Info.ID, err)
 	}
 	return nil
+}
+
+// release closes what the stream owns.
+func (s *Stream) release() error {
+	err := s.sock.Close()
+	for _, f := range []*os.File{s.file, s.blocks} {
+		if f == nil {
+			continue
+		}
+		if cerr := f.Close(); !errors.Is(cerr, os.ErrClosed) {
+			err = errors.Join(err, cerr)
+		}
+	}
+	return err
 }
 
 // FileSize returns the size of the stream's file in bytes when Run returned, 0
