@@ -107,7 +107,13 @@ func TestPortInUse(t *testing.T) {
 // startClient starts a long test and returns once its data flow.
 func startClient(t *testing.T, s *server, p peer, args ...string) *process {
 	t.Helper()
-	argv := append([]string{"-c", "127.0.0.1", "-p", s.portArg(), "-t", "30", "-i", "0.1", "--forceflush"}, args...)
+	return startClientTo(t, "127.0.0.1", s, p, args...)
+}
+
+// startClientTo is startClient for a server on another host.
+func startClientTo(t *testing.T, host string, s *server, p peer, args ...string) *process {
+	t.Helper()
+	argv := append([]string{"-c", host, "-p", s.portArg(), "-t", "30", "-i", "0.1", "--forceflush"}, args...)
 	c := begin(t, p.command(t.Context(), argv...))
 	deadline := time.Now().Add(10 * time.Second)
 	for !strings.Contains(c.out.String(), "bits/sec") && !strings.Contains(c.out.String(), `{"event":"interval"`) {
