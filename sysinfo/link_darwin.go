@@ -33,6 +33,7 @@ func interfaceRequest(code uintptr, size int, name string) ([]byte, error) {
 	// Requests of other sizes would overwrite memory, hence the room.
 	b := make([]byte, 64)
 	copy(b, name)
+	//lint:ignore SA1019 x/sys has no wrapper for these requests
 	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), code, uintptr(unsafe.Pointer(&b[0]))); errno != 0 {
 		return nil, fmt.Errorf("ioctl %#x of %s: %w", code, name, errno)
 	}
@@ -87,28 +88,12 @@ func (n *macNIC) ask(p *probe) {
 	}
 }
 
-func listInterfaces(_ context.Context, p *probe) ([]Interface, error) {
+func listInterfaces(ctx context.Context, p *probe) ([]Interface, error) {
 	all, err := nics(p)
 	if err != nil {
 		return nil, err
 	}
-	list := []Interface{}
-	for _, n := range all {
-		i := Interface{Name: n.Name, Kind: n.Kind, Up: n.Up, MTU: new(int64(n.MTU)), Addresses: []string{}}
-		for _, a := range n.Addresses {
-			i.Addresses = append(i.Addresses, a.String())
-		}
-		switch {
-		case n.Media.Speed > 0:
-			i.SpeedRx, i.SpeedTx = new(n.Media.Speed), new(n.Media.Speed)
-		case n.Kind == KindLoopback || n.Kind == KindVirtual || n.Kind == KindTunnel:
-			i.Reason = NotApplicable
-		default:
-			i.Reason = NotSupported
-		}
-		list = append(list, i)
-	}
-	return list, nil
+	return describeMacNICs(ctx, p, all), nil
 }
 
 // collectMacLink describes the interface. The MTU is that of the route's
@@ -125,6 +110,9 @@ func collectMacLink(_ context.Context, p *probe, r *Record) error {
 	link, ok2 := nicNamed(all, p.link())
 	if !ok || !ok2 {
 		return because(NotFound, "no interface %s", p.link())
+	}
+	if link.bridge() && p.path.Kind != nil { // which member carries the data is not known
+		link.Kind = *p.path.Kind
 	}
 	r.Link.Name, r.Link.Kind = &link.Name, &link.Kind
 	r.Link.MTU = new(int64(route.MTU))

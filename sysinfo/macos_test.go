@@ -489,3 +489,50 @@ func TestMacCounters(t *testing.T) {
 		"counters.tx_errors": 5, "counters.rx_dropped": 8, "counters.tx_dropped": 9,
 	})
 }
+
+// The address of the Thunderbolt Bridge is at the end of a cable, whose speed
+// is that of the only peer.
+func TestMacInterfaceList(t *testing.T) {
+	up := func(name, kind string, addresses ...string) macNIC {
+		n := macNIC{Name: name, Kind: kind, Up: true, MTU: 1500}
+		for _, a := range addresses {
+			n.Addresses = append(n.Addresses, netip.MustParsePrefix(a))
+		}
+		return n
+	}
+	fast := up("en5", KindEthernet, "192.168.1.2/24")
+	fast.Media.Speed = 10e9
+	all := []macNIC{
+		up("lo0", KindLoopback, "127.0.0.1/8"), up("bridge0", KindVirtual, "169.254.80.69/16"), up("bridge100", KindVirtual), fast,
+		up("en2", KindThunderbolt), up("en3", KindThunderbolt), up("en4", KindThunderbolt), up("en0", KindWiFi, "192.168.1.3/24"),
+	}
+	recordings := map[string]string{
+		"ifconfig bridge0":                            "macos/ifconfig.bridge0_linklocal_active_mtu1500.txt",
+		"networksetup -listallhardwareports":          "macos/networksetup-listallhardwareports.m5max-macbookpro.txt",
+		"system_profiler -json SPThunderboltDataType": "macos/SPThunderboltDataType.peer-m4pro_40gbps.txt",
+	}
+	find := func(list []Interface, name string) Interface {
+		return list[slices.IndexFunc(list, func(i Interface) bool { return i.Name == name })]
+	}
+	list := describeMacNICs(t.Context(), answering(t, recordings), all)
+	if i := find(list, "bridge0"); i.Kind != KindThunderbolt || i.SpeedTx == nil || *i.SpeedTx != 40e9 {
+		t.Errorf("Thunderbolt Bridge: %+v", i)
+	}
+	if i := find(list, "en5"); *i.SpeedTx != 10e9 || i.Reason != "" {
+		t.Errorf("Ethernet: %+v", i)
+	}
+	if i := find(list, "bridge100"); i.Kind != KindVirtual || i.Reason != NotApplicable {
+		t.Errorf("bridge of virtual machines: %+v", i)
+	}
+	// The report names receptacles 3 and 2, of which the second is en6's.
+	if i := find(list, "en3"); i.SpeedTx != nil || i.Reason != NotSupported {
+		t.Errorf("idle port: %+v", i)
+	}
+	delete(recordings, "system_profiler -json SPThunderboltDataType")
+	if i := find(describeMacNICs(t.Context(), answering(t, recordings), all), "bridge0"); i.Kind != KindThunderbolt || i.SpeedTx != nil {
+		t.Errorf("without a report: %+v", i)
+	}
+	if got := speedOfMembers(map[string]int64{"en2": 40e9, "en3": 80e9}, []string{"en2", "en3"}); got != 0 {
+		t.Errorf("two speeds are %d", got)
+	}
+}

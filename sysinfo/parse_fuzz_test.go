@@ -285,3 +285,14 @@ func FuzzParseFormatList(f *testing.F) {
 		}
 	})
 }
+
+func FuzzParseFirewallRule(f *testing.F) {
+	f.Add([]byte(`v2.31|Action=Allow|Active=TRUE|Dir=In|Protocol=6|Profile=Public|LPort=5201|Name=x|`))
+	f.Add([]byte(`v2.31|`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := parseFirewallRule(b)
+		if !understood(t, err) && (r.Active || r.Profiles != nil) {
+			t.Errorf("not understood, and %+v", r)
+		}
+	})
+}

@@ -46,6 +46,7 @@ var (
 
 	procGetSystemPowerStatus             = kernel32.NewProc("GetSystemPowerStatus")
 	procGetLogicalProcessorInformationEx = kernel32.NewProc("GetLogicalProcessorInformationEx")
+	procGetNumaHighestNodeNumber         = kernel32.NewProc("GetNumaHighestNodeNumber")
 	procIsWow64Process2                  = kernel32.NewProc("IsWow64Process2")
 	procWineVersion                      = ntdll.NewProc("wine_get_version")
 	procGetIfTable2                      = iphlpapi.NewProc("GetIfTable2")

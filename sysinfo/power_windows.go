@@ -22,6 +22,12 @@ func collectProcessorCores(_ context.Context, p *probe, r *Record) error {
 		return err
 	}
 	r.setCores(c)
+	var highest uint32
+	if err := succeed(procGetNumaHighestNodeNumber, uintptr(unsafe.Pointer(&highest))); err != nil {
+		r.unknown("cpu.numa_nodes", err)
+		return nil
+	}
+	r.CPU.NUMANodes = new(int64(highest) + 1)
 	return nil
 }
 

@@ -9,8 +9,8 @@ var windowsTable = table{
 			"host.os", "host.os_name", "host.os_version", "host.os_build", "host.kernel", "host.arch", "host.emulated", "host.model",
 			"host.virtualization", "cpu.model", "cpu.frequency_max_mhz"}, parsers: []string{"parseRegistry"}},
 		{name: "GetLogicalProcessorInformationEx", fields: []string{
-			"cpu.cores_physical", "cpu.cores_logical", "cpu.cores_performance", "cpu.cores_efficiency", "cpu.core_classes"},
-			parsers: []string{"parseProcessorCores"}},
+			"cpu.cores_physical", "cpu.cores_logical", "cpu.cores_performance", "cpu.cores_efficiency", "cpu.core_classes",
+			"cpu.numa_nodes"}, parsers: []string{"parseProcessorCores"}},
 		{name: "GetSystemPowerStatus", fields: []string{"power.on_battery"}, parsers: []string{"parsePowerStatus"}},
 		{name: "PowerGetActiveScheme", fields: []string{"power.mode"}, parsers: []string{"parsePowerScheme"}},
 		// The profile of the interface is known here, and goes before all of them.
@@ -86,7 +86,7 @@ var windowsTable = table{
 		{[]string{"firewall.hooks", "firewall.connection_tracking", "firewall.manager"}, NotSupported, "a notion of Linux"},
 		{[]string{"firewall.filtering"}, NotSupported, "a notion of Linux; a profile that is on filters"},
 		{[]string{"firewall.block_all", "firewall.stealth"}, NotSupported, "a setting of macOS"},
-		{[]string{"cpu.numa_nodes", "cpu.numa_node_of_interface"}, NotSupported, "not asked on Windows"},
+		{[]string{"cpu.numa_node_of_interface"}, NotSupported, "only a device property tells"},
 		{[]string{"cpu.governor", "cpu.frequency_driver"}, NotSupported, "Windows has power plans instead"},
 		{[]string{"cpu.frequency_during_min_mhz", "cpu.frequency_during_mean_mhz"}, NotSupported, "Windows tells the rated frequency"},
 		{[]string{"cpu.softirq_percent", "cpu.steal_percent", "cpu.busy_split.softirq_percent", "cpu.busy_split.steal_percent"}, NotSupported,

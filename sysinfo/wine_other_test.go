@@ -1,0 +1,7 @@
+//go:build !windows
+
+package sysinfo
+
+import "testing"
+
+func notUnderWine(*testing.T, string) {}
