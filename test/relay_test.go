@@ -4,14 +4,14 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"testing"
 )
 
-// script says what comes out of a relay for the n-th datagram, from 0, of one
-// direction of a flow, in order; nothing for a datagram that is lost. It may
-// wait, and may keep what it was given.
-type script func(n int, datagram []byte) [][]byte
+// script decides what becomes of the n-th datagram, from 0, of one direction of
+// a flow: it passes on what it likes, now or later. The datagram is its own.
+type script func(n int, datagram []byte, pass func([]byte))
 
 // relay stands between client and server on a port of its own, for TCP and
 // UDP, and lets scripts decide what becomes of datagrams.
@@ -123,9 +123,7 @@ func (r *relay) datagrams() {
 			flows[client.String()] = f
 			r.wg.Go(func() { r.answers(server, client) })
 		}
-		for _, b := range r.up.apply(f.n, buf[:size]) {
-			f.server.Write(b)
-		}
+		r.up.apply(f.n, buf[:size], func(b []byte) { f.server.Write(b) })
 		f.n++
 	}
 }
@@ -140,16 +138,15 @@ func (r *relay) answers(server net.Conn, client *net.UDPAddr) {
 		if err != nil {
 			continue
 		}
-		for _, b := range r.down.apply(n, buf[:size]) {
-			r.udp.WriteToUDP(b, client)
-		}
+		r.down.apply(n, buf[:size], func(b []byte) { r.udp.WriteToUDP(b, client) })
 		n++
 	}
 }
 
-func (s script) apply(n int, datagram []byte) [][]byte {
+func (s script) apply(n int, datagram []byte, pass func([]byte)) {
 	if s == nil {
-		return [][]byte{datagram}
+		pass(datagram)
+		return
 	}
-	return s(n, datagram)
+	s(n, slices.Clone(datagram), pass)
 }

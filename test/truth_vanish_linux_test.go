@@ -154,6 +154,20 @@ func listenOpenly(t *testing.T, p peer, args ...string) *server {
 	return startServer(t, p, append([]string{"--forceflush"}, args...)...)
 }
 
+// awaitOutput waits until a process has printed what the pattern says, and
+// returns the match.
+func awaitOutput(t *testing.T, p *process, pattern string) []string {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if m := regexp.MustCompile(pattern).FindStringSubmatch(p.out.String()); m != nil {
+			return m
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("no %q after 10 s: %s %s", pattern, p.out.String(), p.err.String())
+		}
+	}
+}
+
 // stoppedCases are tests whose client is stopped, as a suspended laptop is, or
 // killed, in the middle.
 var stoppedCases = []struct {

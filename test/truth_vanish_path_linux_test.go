@@ -3,7 +3,6 @@ package test
 import (
 	"fmt"
 	"os/exec"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -106,10 +105,7 @@ func forgetInNAT(t *testing.T) func(*testing.T) {
 			for _, args := range []string{"-b 5M", "-b 5M -R"} {
 				s := listenOpenly(t, right.runs(server))
 				startClientTo(t, right.v4, s, left.runs(client), strings.Fields(args)...)
-				accepted := regexp.MustCompile(`Accepted connection from \S+, port (\d+)`).FindStringSubmatch(s.out.String())
-				if accepted == nil {
-					t.Fatalf("the server names no port: %s", s.out.String())
-				}
+				accepted := awaitOutput(t, s.process, `Accepted connection from \S+, port (\d+)`)
 				left.sh(t, "nft delete element inet nat known { "+accepted[1]+" }")
 				all = append(all, vanished(client.name+"/"+args, s, "Connection timed out", vanishLimit))
 			}
