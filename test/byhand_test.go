@@ -126,6 +126,12 @@ func (h *byHand) refusal() (code int, rest string) {
 	return int(binary.BigEndian.Uint32(number[:])), string(after)
 }
 
+// untilClosed waits until the peer ends the connection, and closes it.
+func (h *byHand) untilClosed() {
+	io.Copy(io.Discard, h)
+	h.Close()
+}
+
 // untilStreams introduces the client and gets as far as the data connections.
 func (h *byHand) untilStreams(params string) *byHand {
 	return h.say(h.cookie).expect(stateParamExchange).frame(params).expect(stateCreateStreams)
