@@ -52,13 +52,14 @@ type events struct {
 // run makes the test. What was measured is in t.result, also after an error.
 func (t *test) run() error {
 	defer t.close()
-	err := t.setUp()
-	if err == nil {
-		err = t.measure()
+	if err := t.setUp(); err != nil {
+		t.giveUp(err)
+		return err
 	}
+	err := t.measure()
 	if err == nil {
 		err = t.exchange()
-	} else if t.group != nil && t.canEndOrderly(err) {
+	} else if t.canEndOrderly(err) {
 		// The server may be alive and well: end in the usual way, so that both
 		// sides' figures are known, but do not insist.
 		t.insist(orderlyEnd)
