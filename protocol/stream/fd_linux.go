@@ -175,6 +175,9 @@ const maxBlocks = 16
 // sendBlocks lets the kernel read the same memory several times: a megabyte for
 // one call that stays in the processor's cache.
 func (p *fdPath) sendBlocks(block []byte, off, n int) (int, error) {
+	if off+n <= len(block) {
+		return p.send(block[off : off+n])
+	}
 	k := 0
 	for ; n > 0 && k < len(p.blocks); k++ {
 		part := block[off:min(off+n, len(block))]

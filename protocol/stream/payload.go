@@ -108,6 +108,9 @@ type repeatedBlock struct {
 func (r *repeatedBlock) chunk() int { return r.max }
 
 func (r *repeatedBlock) send(n int) (int, error) {
+	if r.off > 0 && r.max == len(r.block) {
+		n = min(n, len(r.block)-r.off) // one block for one call, not the ends of two
+	}
 	m, err := r.path.sendBlocks(r.block, r.off, n)
 	r.off = (r.off + m) % len(r.block)
 	return m, err
