@@ -39,10 +39,13 @@ func (p *probe) shared(ctx context.Context, name string, args ...string) ([]byte
 	}
 	select {
 	case <-c.done:
-		return c.out, c.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	if c.err != nil && !first && ctx.Err() == nil { // perhaps the other had less time
+		return p.command(ctx, name, args...)
+	}
+	return c.out, c.err
 }
 
 // join gives the command's answer, which may still be under way; first tells
