@@ -125,7 +125,7 @@ func checkTiling(t *testing.T, m mode, p peer, f flow, doc document) {
 	t.Helper()
 	gap := 2e-6 // two roundings to microseconds
 	if !p.ours {
-		gap = 2e-3 // stock reads the clock twice
+		gap = 50e-3 // stock reads the clock twice, on a busy machine at different times
 	}
 	if !p.ours && m.omit > 0 {
 		return // stock's first interval after the omit period is a mixture
@@ -161,7 +161,7 @@ func checkTiling(t *testing.T, m mode, p peer, f flow, doc document) {
 		if m.amount != nil && !f.sends && end > whole {
 			continue // the receiver's time ends with the last byte, the intervals with the test
 		}
-		if math.Abs(end-whole) > 0.1*whole+0.01 {
+		if math.Abs(end-whole) > 0.1*whole+0.01 && !m.busy {
 			t.Errorf("the intervals of stream %v end at %v, the test at %v", id, end, whole)
 		}
 	}

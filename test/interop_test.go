@@ -29,6 +29,7 @@ type mode struct {
 	check   func(t *testing.T, r *pairing)
 
 	seconds float64 // time of a timed test; set when it runs
+	busy    bool    // the machine was busy with other things when it ran
 }
 
 // amount is the end of a test by volume.
@@ -167,15 +168,22 @@ func TestStockAgainstStock(t *testing.T) {
 	}
 }
 
+// busyMachine is the part of a run that this process may wait for a processor
+// before durations and rates stop to say something about the peers.
+const busyMachine = 0.02
+
 // perform runs one mode between two peers. A run whose duration or rate is off
-// is repeated, since a busy machine may be the reason; that of the last
-// attempt counts.
+// is repeated. That of the last attempt counts, unless the machine was so busy
+// meanwhile that time says nothing.
 func perform(t *testing.T, m mode, client, server peer) *pairing {
 	t.Helper()
 	const attempts = 3
 	for attempt := 1; ; attempt++ {
 		r := newPairing(t, m, client, server)
+		meter := startStallMeter()
 		r.run(t)
+		stalled := meter.share()
+		r.mode.busy = stalled >= busyMachine
 		faults := timingFaults(r.mode, true, r.cdoc)
 		if r.sdoc != nil {
 			faults = append(faults, timingFaults(r.mode, false, r.sdoc)...)
@@ -183,13 +191,14 @@ func perform(t *testing.T, m mode, client, server peer) *pairing {
 		if len(faults) == 0 {
 			return r
 		}
+		t.Logf("attempt %d, %s -> %s, machine stalled for %.0f %% of the time: %s",
+			attempt, client.name, server.name, 100*stalled, strings.Join(faults, "; "))
 		if attempt == attempts {
-			for _, fault := range faults {
-				t.Error(fault)
+			if !r.mode.busy {
+				t.Error("duration or rate off in all attempts, and the machine was not busy")
 			}
 			return r
 		}
-		t.Logf("attempt %d, %s -> %s: %s", attempt, client.name, server.name, strings.Join(faults, "; "))
 	}
 }
 
