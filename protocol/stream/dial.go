@@ -188,8 +188,17 @@ func (c *DialConfig) awaitReply(conn net.Conn) error {
 // newSocket makes a socket of a connection that is ready for data.
 func newSocket(conn net.Conn, o sockopt.Options) (*socket, error) {
 	p, err := newNetPath(conn)
+	if tcp, ok := conn.(*net.TCPConn); ok && err == nil {
+		// Package net switches Nagle's algorithm off, which iperf3 leaves on.
+		if err = tcp.SetNoDelay(o.NoDelay); err != nil {
+			err = protocol.NewError(protocol.CodeSetNoDelay, err)
+		}
+	}
 	if err != nil {
 		_ = conn.Close()
+		if pe, ok := errors.AsType[*protocol.Error](err); ok {
+			return nil, pe
+		}
 		return nil, protocol.NewError(protocol.CodeInitStream, err)
 	}
 	return &socket{
