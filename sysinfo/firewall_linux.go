@@ -258,11 +258,26 @@ func (r *rule) verdict(v *expr.Verdict) {
 
 const firewallCmd = "/usr/bin/firewall-cmd"
 
+// runs reports whether a process of that name is there (proc(5), comm).
+func (p *probe) runs(name string) bool {
+	for _, file := range p.glob("/proc/[0-9]*/comm") {
+		if b, err := readLimited(p.at(file)); err == nil && strings.TrimSpace(string(b)) == name {
+			return true
+		}
+	}
+	return false
+}
+
 // collectFirewalld asks firewalld, if it runs, for the zone of the carrying
 // interface.
 func collectFirewalld(ctx context.Context, p *probe, r *Record) error {
 	if p.route() == "" {
 		return errNoLink
+	}
+	// firewall-cmd takes half a second of a core to say that there is no
+	// firewalld, so it is asked only where there is one.
+	if !p.runs("firewalld") {
+		return because(NotApplicable, "firewalld does not run")
 	}
 	// "not running" comes with an exit status of its own.
 	b, err := p.command(ctx, firewallCmd, "--state")

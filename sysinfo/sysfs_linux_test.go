@@ -498,11 +498,12 @@ func TestFirewalldZone(t *testing.T) {
 		}
 	}
 	zones := string(linuxFixture(t, "managers/firewall-cmd-get-active-zones.txt"))
-	r, err := asked(t, collectFirewalld, nil, onLink("eth0"), answer("running\n", zones))
+	daemon := map[string]string{"/proc/7/comm": "firewalld\n"}
+	r, err := asked(t, collectFirewalld, daemon, onLink("eth0"), answer("running\n", zones))
 	if err != nil || *r.Firewall.Profile != "public" {
 		t.Errorf("zone %v, %v", r.Firewall.Profile, err)
 	}
-	if _, err = asked(t, collectFirewalld, nil, onLink("eth9"), answer("running\n", zones)); unknownOf(err).Reason != NotApplicable {
+	if _, err = asked(t, collectFirewalld, daemon, onLink("eth9"), answer("running\n", zones)); unknownOf(err).Reason != NotApplicable {
 		t.Errorf("another interface: %v", err)
 	}
 	stopped := func(p *probe) {
@@ -510,7 +511,16 @@ func TestFirewalldZone(t *testing.T) {
 			return []byte("not running\n"), nil, errors.New("exit status 252")
 		}
 	}
-	if _, err = asked(t, collectFirewalld, nil, onLink("eth0"), stopped); unknownOf(err).Reason != NotApplicable {
+	if _, err = asked(t, collectFirewalld, daemon, onLink("eth0"), stopped); unknownOf(err).Reason != NotApplicable {
 		t.Errorf("not running: %v", err)
+	}
+	unasked := func(p *probe) {
+		p.exec = func(context.Context, string, []string) ([]byte, []byte, error) {
+			t.Error("firewall-cmd is run where there is no firewalld")
+			return nil, nil, errors.New("not to be asked")
+		}
+	}
+	if _, err = asked(t, collectFirewalld, map[string]string{"/proc/8/comm": "sshd\n"}, onLink("eth0"), unasked); unknownOf(err).Reason != NotApplicable {
+		t.Errorf("no daemon: %v", err)
 	}
 }
