@@ -53,7 +53,7 @@ type events struct {
 func (t *test) run() error {
 	defer t.close()
 	if err := t.setUp(); err != nil {
-		t.giveUp(err)
+		t.leave(err) // the streams have not run: there is nothing to finish
 		return err
 	}
 	err := t.measure()
@@ -231,9 +231,14 @@ func (t *test) startTest() error {
 
 // giveUp tells the server, where it would not know, and keeps what was measured.
 func (t *test) giveUp(err error) {
-	if t.group != nil && !t.result.Exchanged {
+	if !t.result.Exchanged {
 		t.finish(nil)
 	}
+	t.leave(err)
+}
+
+// leave tells the server that the test ends, where it would not know.
+func (t *test) leave(err error) {
 	if t.ctl == nil {
 		return
 	}
