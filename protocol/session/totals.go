@@ -222,8 +222,12 @@ func (g *Group) reportLast(accounts []account) {
 
 // Finish ends the test: it takes the last samples, reports the last interval,
 // and puts into the result what this side counted and, unless peer is nil, what
-// the peer reported. The sockets stay open until Close.
+// the peer reported. The sockets stay open until Close. Of a group that was not
+// started there is nothing to report.
 func (g *Group) Finish(r *measure.Result, peer *protocol.Results) {
+	if g.base.IsZero() {
+		return
+	}
 	g.stopReceivers()
 	there, warning := readExtra(peer)
 	if warning != "" {
