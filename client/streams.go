@@ -54,10 +54,8 @@ func (t *test) createStreams() error {
 		_, said := t.receive(m)
 		if said != nil {
 			cancel(said)
-			err = <-done
-			if err != nil {
-				err = said
-			}
+			<-done
+			err = said
 		} else {
 			early = &m
 			err = <-done
