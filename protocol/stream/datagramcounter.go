@@ -37,8 +37,44 @@ func newDatagramCounter(wide bool) datagramCounter {
 // restart makes the next datagram the first one for the jitter.
 func (c *datagramCounter) restart() { c.jitter, c.started = 0, false }
 
-// count takes one datagram that arrived at the given time, in nanoseconds
-// since 1970. What is too short for a header is not of this test.
+// message takes the datagrams that arrived together at the given time, in
+// nanoseconds since 1970: segment bytes each, the last may be shorter.
+func (c *datagramCounter) message(m []byte, segment int, at int64) {
+	// Datagrams that continue the sequence are only counted on here; most do.
+	first := c.highest + 1
+	next := first
+	length := protocol.HeaderLen(c.wide)
+	for len(m) > 0 {
+		d := m[:min(segment, len(m))]
+		m = m[len(d):]
+		if len(d) >= length {
+			h, _ := protocol.ParseHeader(d, c.wide)
+			if h.Counter == uint64(next) || !c.wide && uint32(h.Counter) == uint32(next) {
+				next++
+				c.bytes += int64(len(d))
+				c.interarrival(at - int64(h.Sec)*1e9 - int64(h.Usec)*1e3)
+				continue
+			}
+		}
+		c.inOrder(first, next-1)
+		c.count(d, at)
+		first = c.highest + 1
+		next = first
+	}
+	c.inOrder(first, next-1)
+}
+
+// inOrder settles the datagrams from first, the one after the highest, to last.
+func (c *datagramCounter) inOrder(first, last int64) {
+	if last < first {
+		return
+	}
+	c.setRange(first, last)
+	c.highest = last
+	c.unique += last - first + 1
+}
+
+// count takes one datagram. What is too short for a header is not of this test.
 func (c *datagramCounter) count(b []byte, at int64) {
 	h, ok := protocol.ParseHeader(b, c.wide)
 	if !ok {
@@ -50,8 +86,8 @@ func (c *datagramCounter) count(b []byte, at int64) {
 	}
 	switch {
 	case n > c.highest:
-		c.clear(c.highest+1, n-1)
-		c.set(n)
+		c.clearRange(c.highest+1, n-1)
+		c.setRange(n, n)
 		c.highest = n
 		c.first(b)
 	case c.highest-n >= windowBits || n < 1:
@@ -61,7 +97,7 @@ func (c *datagramCounter) count(b []byte, at int64) {
 	case c.isSet(n):
 		c.duplicates++
 	default:
-		c.set(n)
+		c.setRange(n, n)
 		c.first(b)
 		c.late++
 	}
@@ -92,14 +128,9 @@ func (c *datagramCounter) interarrival(transit int64) {
 		if d < 0 {
 			d = -d
 		}
-		c.jitter += (float64(d)/1e9 - c.jitter) / 16
+		c.jitter += (float64(d)*1e-9 - c.jitter) * (1.0 / 16)
 	}
 	c.transit, c.started = transit, true
-}
-
-func (c *datagramCounter) set(n int64) {
-	i := uint64(n) % windowBits
-	c.seen[i/64] |= 1 << (i % 64)
 }
 
 func (c *datagramCounter) isSet(n int64) bool {
@@ -107,17 +138,33 @@ func (c *datagramCounter) isSet(n int64) bool {
 	return c.seen[i/64]&(1<<(i%64)) != 0
 }
 
-// clear forgets the counters from first to last, whose bits belonged to others
-// a window ago.
-func (c *datagramCounter) clear(first, last int64) {
+// setRange marks the counters from first to last as arrived.
+func (c *datagramCounter) setRange(first, last int64) {
+	for first <= last {
+		word, mask, n := c.bits(first, last)
+		*word |= mask
+		first += n
+	}
+}
+
+// clearRange forgets the counters from first to last, whose bits belonged to
+// others a window ago.
+func (c *datagramCounter) clearRange(first, last int64) {
 	if last-first >= windowBits {
 		clear(c.seen)
 		return
 	}
 	for first <= last {
-		i := uint64(first) % windowBits
-		n := min(last-first+1, int64(64-i%64))
-		c.seen[i/64] &^= (1<<uint(n) - 1) << (i % 64)
+		word, mask, n := c.bits(first, last)
+		*word &^= mask
 		first += n
 	}
+}
+
+// bits returns the bits of the first n counters of a range, which lie in one
+// word.
+func (c *datagramCounter) bits(first, last int64) (word *uint64, mask uint64, n int64) {
+	i := uint64(first) % windowBits
+	n = min(last-first+1, int64(64-i%64))
+	return &c.seen[i/64], (1<<uint(n) - 1) << (i % 64), n
 }

@@ -141,6 +141,8 @@ func FuzzDatagramCounter(f *testing.F) {
 			return
 		}
 		c := newDatagramCounter(wide)
+		whole := newDatagramCounter(wide)
+		whole.message(b, length, 0)
 		for at := int64(0); len(b) > 0; at += 1e6 {
 			n := min(length, len(b))
 			c.count(b[:n], at)
@@ -149,5 +151,38 @@ func FuzzDatagramCounter(f *testing.F) {
 				t.Fatalf("unique %d of %d, late %d, jitter %g", c.unique, c.highest, c.late, c.jitter)
 			}
 		}
+		if whole.highest != c.highest || whole.unique != c.unique || whole.late != c.late ||
+			whole.duplicates != c.duplicates || whole.bytes != c.bytes {
+			t.Fatalf("in one message %d of %d, %d late, %d duplicates, %d bytes; one by one %d of %d, %d, %d, %d",
+				whole.unique, whole.highest, whole.late, whole.duplicates, whole.bytes,
+				c.unique, c.highest, c.late, c.duplicates, c.bytes)
+		}
 	})
+}
+
+func BenchmarkDatagramCounter(b *testing.B) {
+	for name, wide := range map[string]bool{"32 bits": false, "64 bits": true} {
+		b.Run(name, func(b *testing.B) {
+			const length, segments = 64, 128
+			c := newDatagramCounter(wide)
+			m := make([]byte, length*segments)
+			b.ReportAllocs()
+			for i := 0; i < b.N; i += segments {
+				for j := range segments {
+					protocol.PutHeader(m[j*length:], protocol.Header{Sec: 1, Usec: uint32(i % 1e6), Counter: uint64(i + j + 1)}, wide)
+				}
+				c.message(m, length, int64(i))
+			}
+			if c.highest != c.unique || c.unique < int64(b.N) {
+				b.Errorf("%d of %d", c.unique, b.N)
+			}
+		})
+	}
+}
+
+func BenchmarkPutHeader(b *testing.B) {
+	datagram := make([]byte, 64)
+	for i := range b.N {
+		protocol.PutHeader(datagram, protocol.Header{Sec: 1, Usec: uint32(i % 1e6), Counter: uint64(i + 1)}, false)
+	}
 }

@@ -97,17 +97,14 @@ func (s *Stream) receiveDatagrams() error {
 }
 
 func (s *Stream) countMessage(m []byte, segment int, at int64) {
+	if protocol.IsHello(m) {
+		s.answer(m)
+		return
+	}
 	if segment <= 0 {
 		segment = len(m)
 	}
-	for len(m) > 0 {
-		n := min(segment, len(m))
-		if n == protocol.HelloLength && protocol.IsHello(m[:n]) {
-			s.answer(m[:n])
-		}
-		s.rx.count(m[:n], at)
-		m = m[n:]
-	}
+	s.rx.message(m, segment, at)
 }
 
 // answer repeats the reply to a client that did not get the first one.
