@@ -69,16 +69,22 @@ func (t *test) measure() error {
 				end.Reset(t.cfg.Time)
 			}
 		case <-end.C:
-			return nil
+			if !r.failing() {
+				return nil
+			}
 		case <-t.budgets.received():
 			return nil
 		case <-receiversDone:
-			return nil
-		case <-sendersDone:
-			if sendersDone = nil; t.cfg.File != "" || t.budgets.sent() {
+			if receiversDone = nil; !r.failing() {
 				return nil
 			}
-			r.lose(protocol.NewError(protocol.CodeStreamClose, nil))
+		case <-sendersDone:
+			if sendersDone = nil; !r.failing() {
+				if t.cfg.File != "" || t.budgets.sent() {
+					return nil
+				}
+				r.lose(protocol.NewError(protocol.CodeStreamClose, nil))
+			}
 		case err := <-t.group.Failed():
 			r.lose(err)
 		case <-r.lost:
@@ -96,6 +102,17 @@ func (r *running) lose(err error) {
 	if r.cause == nil {
 		r.cause, r.lost = err, time.After(session.Goodbye)
 	}
+}
+
+// failing reports whether a stream has failed, which also ends its direction:
+// that is not the end that was asked for.
+func (r *running) failing() bool {
+	select {
+	case err := <-r.t.group.Failed():
+		r.lose(err)
+	default:
+	}
+	return r.cause != nil
 }
 
 // check looks for an end that no event tells.
