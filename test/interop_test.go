@@ -28,8 +28,10 @@ type mode struct {
 	prepare func(t *testing.T, r *pairing)
 	check   func(t *testing.T, r *pairing)
 
-	seconds float64 // time of a timed test; set when it runs
-	busy    bool    // the machine was busy with other things when it ran
+	// Set for each run:
+	seconds                  float64 // time of a timed test
+	busy                     bool    // the machine was busy with other things
+	stockClient, stockServer bool
 }
 
 // amount is the end of a test by volume.
@@ -206,6 +208,7 @@ func perform(t *testing.T, m mode, client, server peer) *pairing {
 func newPairing(t *testing.T, m mode, client, server peer) *pairing {
 	t.Helper()
 	m.streams = max(m.streams, 1)
+	m.stockClient, m.stockServer = !client.ours, !server.ours
 	m.client, m.server = slices.Clone(m.client), slices.Clone(m.server)
 	if m.amount == nil {
 		m.seconds = 1
