@@ -14,7 +14,7 @@ const (
 	maxMessages = 64
 	// maxBatchBytes bounds what one call moves, so that a batch stays in the
 	// processor's cache.
-	maxBatchBytes = 256 << 10
+	maxBatchBytes = 128 << 10
 	// minBatchBytes is what every stream may use, however many there are.
 	minBatchBytes = 64 << 10
 )
