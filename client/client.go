@@ -47,6 +47,7 @@ type runner struct {
 	sink   measure.Sink
 	events events
 	result *measure.Result
+	busy   int // port that has answered busy, 0 for none
 }
 
 // busyPause is the first wait for a busy server; each further one is twice as
@@ -98,6 +99,9 @@ func (r *runner) tryPorts() (err error) {
 	for port := r.cfg.Port; port <= r.cfg.LastPort; port++ {
 		e := r.tryPort(port)
 		busy := errors.Is(e, protocol.ErrServerBusy)
+		if busy {
+			r.busy = port
+		}
 		if !busy && !errors.Is(e, syscall.ECONNREFUSED) {
 			return e
 		}
@@ -109,8 +113,8 @@ func (r *runner) tryPorts() (err error) {
 }
 
 // How long connections are tried again: one that broke before the server said
-// anything, which happens between two tests of iperf3, and a set-up in which
-// UDP got no reply.
+// anything or was refused although there is a server, which happens between two
+// tests of iperf3, and a set-up in which UDP got no reply.
 const (
 	retryEarly = time.Second
 	retryPause = 50 * time.Millisecond
@@ -133,11 +137,11 @@ func (r *runner) tryPort(port int) error {
 			}
 			again = time.Now().Add(retryEarly)
 			continue
-		case errors.Is(err, errEarlyReset):
+		case errors.Is(err, errEarlyReset),
+			errors.Is(err, syscall.ECONNREFUSED) && r.result.Start == nil && (r.busy == port || !again.IsZero()):
 			if again.IsZero() {
 				again = attempt.Add(retryEarly)
 			}
-		case errors.Is(err, syscall.ECONNREFUSED) && r.result.Start == nil && !again.IsZero():
 		default:
 			return err
 		}

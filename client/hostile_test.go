@@ -281,3 +281,45 @@ func TestUnreachable(t *testing.T) {
 		t.Errorf("link-local without scope: %v", err)
 	}
 }
+
+// TestBusyThenRefused waits for a server that opens its port anew between two
+// tests, as iperf3 does.
+func TestBusyThenRefused(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := ln.Addr().String()
+	played := make(chan error, 1)
+	serve := func(ln net.Listener, script ...protocoltest.Step) error {
+		c, err := ln.Accept()
+		if err != nil {
+			return err
+		}
+		_ = ln.Close()
+		defer c.Close()
+		_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+		return protocoltest.Play(c, script...)
+	}
+	go func() {
+		err := serve(ln, hello, protocoltest.Send(protocol.AccessDenied))
+		time.Sleep(250 * time.Millisecond) // longer than the client's first pause
+		var again net.Listener
+		if err == nil {
+			again, err = net.Listen("tcp", address)
+		}
+		if err == nil {
+			err = serve(again, hello, asked, params, protocoltest.SendError(protocol.CodeTotalRate))
+		}
+		played <- err
+	}()
+	_, err = client.Run(t.Context(), client.Config{
+		Host: "127.0.0.1", Port: ln.Addr().(*net.TCPAddr).Port, RetryBusy: 10 * time.Second,
+	}, nil)
+	if !errors.Is(err, code(protocol.CodeTotalRate)) {
+		t.Errorf("got %v", err)
+	}
+	if err := <-played; err != nil {
+		t.Errorf("the server: %v", err)
+	}
+}
