@@ -158,14 +158,12 @@ func listenOpenly(t *testing.T, p peer, args ...string) *server {
 // returns the match.
 func awaitOutput(t *testing.T, p *process, pattern string) []string {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		if m := regexp.MustCompile(pattern).FindStringSubmatch(p.out.String()); m != nil {
-			return m
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("no %q after 10 s: %s %s", pattern, p.out.String(), p.err.String())
-		}
-	}
+	var found []string
+	waitUntil(t, fmt.Sprintf("%v prints %q", p.cmd.Args, pattern), func() bool {
+		found = regexp.MustCompile(pattern).FindStringSubmatch(p.out.String())
+		return found != nil
+	})
+	return found
 }
 
 // stoppedCases are tests whose client is stopped, as a suspended laptop is, or
