@@ -17,7 +17,7 @@ type feature struct {
 var (
 	everywhere = []string{"linux", "darwin", "freebsd", "windows"}
 
-	affinity   = &feature{"CPU affinity setting", []string{"linux", "freebsd", "windows"}, protocol.CodeUnimp}
+	affinity   = &feature{"CPU affinity setting", []string{"linux", "windows"}, protocol.CodeUnimp}
 	flowLabel  = &feature{"IPv6 flow label", []string{"linux"}, protocol.CodeUnimp}
 	sctp       = &feature{"SCTP", []string{"linux"}, protocol.CodeNoSCTP}
 	congestion = &feature{"TCP congestion algorithm setting", []string{"linux", "freebsd"}, protocol.CodeUnimp}
