@@ -56,13 +56,12 @@ race: ## unit tests, and a linkperf built so against stock, with the race detect
 	LINKPERF_TEST_RACE=1 $(WHOLE) -timeout 10m -run '^TestInterop$$'
 
 FUZZTIME ?= 10s
+# Two targets at a time, each with one worker. A target is named after the
+# package that lists it.
 fuzz: ## every fuzz target for FUZZTIME
-	@for pkg in $$($(GO) list ./...); do \
-		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
-			echo "fuzz $$pkg $$target"; \
-			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
-		done; \
-	done
+	@$(GO) test -list '^Fuzz' $(UNITS) | awk '/^Fuzz/ {name[++n] = $$1} /^ok/ {for (i = 1; i <= n; i++) print $$2, name[i]; n = 0}' | \
+	xargs -P 2 -n 2 sh -c 'out=$$($(GO) test -run "^$$" -fuzz "^$$1$$" -fuzztime $(FUZZTIME) -parallel 1 "$$0" 2>&1) || { echo "$$out"; exit 255; }; \
+		echo "$$0 $$1: $$(echo "$$out" | grep "^fuzz: elapsed" | tail -n 1)"'
 
 install: build ## copy linkperf to $(PREFIX)/bin
 	install -d $(DESTDIR)$(PREFIX)/bin

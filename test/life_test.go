@@ -52,20 +52,24 @@ func TestRefusals(t *testing.T) {
 					t.Errorf("%s: exit status 0: %v", stock.name, o)
 				}
 			}
-			mustServe(t, s)
+			mustServe(t, s, "-t", "1", "-b", "500K", "-l", "1K")
 		})
 	}
 }
 
-// mustServe asks the server for a short test within all limits in use here. A
+// mustServe asks the server for a short test, within all limits in use here. A
 // server that is still busy has a second to notice that the last client is
 // gone.
-func mustServe(t *testing.T, s *server) {
+func mustServe(t *testing.T, s *server, args ...string) {
 	t.Helper()
+	if args == nil {
+		// A stock client looks at the amount once an interval only.
+		args = []string{"-n", "20K", "-i", "0.1", "-l", "1K", "-b", "5M"}
+	}
 	peers := append(stockPeers(t), linkperf(t))
 	for _, p := range peers {
 		for deadline := time.Now().Add(time.Second); ; time.Sleep(20 * time.Millisecond) {
-			o := s.client(t, p, "-J", "-t", "1", "-b", "500K", "-l", "1K")
+			o := s.client(t, p, append([]string{"-J"}, args...)...)
 			doc := mustDocument(t, p, o.stdout)
 			if o.code == 0 && !doc.has("error") {
 				break
