@@ -38,6 +38,7 @@ func newSandbox(t *testing.T, programs ...string) sandbox {
 		mount -t tmpfs -o mode=755 none /run
 		mkdir -p /run/lock /run/dbus
 		mount -t tmpfs -o mode=755 none /var/lib
+		mount -t tmpfs -o mode=755 none /var/log
 		mount -t sysfs none /sys
 		ip link set lo up
 		echo ready
@@ -116,6 +117,13 @@ func (s sandbox) ruleset() string {
 	return remaining.ReplaceAllString(s.sh("nft list ruleset"), "")
 }
 
+// uncounted is nft's listing without counters, which go on while there is
+// traffic.
+func (s sandbox) uncounted() string {
+	s.t.Helper()
+	return s.sh("nft -s list ruleset")
+}
+
 const (
 	journalFile = "/var/lib/linkperf/system-changes.jsonl"
 	announced   = "This plan changes the system:"
@@ -134,7 +142,7 @@ func (s sandbox) matrix(args ...string) (dir string, o outcome) {
 	s.t.Helper()
 	dir = filepath.Join(s.t.TempDir(), "out")
 	args = append([]string{"matrix", "--allow-system-changes", "--pause", "0", "-o", dir}, args...)
-	return dir, runWithin(s.t, 2*time.Minute, s.linkperf(), args...)
+	return dir, runWithin(s.t, 5*time.Minute, s.linkperf(), args...)
 }
 
 // firewallStates fails unless every run found the firewall in the state that
@@ -181,7 +189,7 @@ func TestSystemFirewallPlan(t *testing.T) {
 			}
 		}
 	END`)
-	before := s.sh("nft -s list ruleset")
+	before := s.uncounted()
 	dir, o := s.matrix("firewall", "--axis", "address=loopback", "--axis", "direction=forward", "--duration", "1s", "--repeat", "6")
 	if o.code != 0 || !strings.Contains(o.stderr, announced) {
 		t.Error(o)
@@ -190,7 +198,7 @@ func TestSystemFirewallPlan(t *testing.T) {
 	if !strings.Contains(o.stdout, "firewall: throughput: ") || strings.Contains(o.stdout, "firewall: throughput: too few runs") {
 		t.Errorf("no verdict on the firewall: %s", o.stdout)
 	}
-	if after := s.sh("nft -s list ruleset"); after != before {
+	if after := s.uncounted(); after != before {
 		t.Errorf("the rule set was\n%s\nand is\n%s", before, after)
 	}
 	s.nothingLeft()

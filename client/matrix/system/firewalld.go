@@ -156,8 +156,8 @@ func (f firewalld) restore(ctx context.Context, s firewalldState) error {
 	if _, err := f.host.run(ctx, c); err != nil {
 		return err
 	}
-	if !until(ctx, commandTime/2, func() bool { return f.running(ctx) == s.Running }) {
-		return fmt.Errorf("%s had no effect within %v", c, commandTime/2)
+	if !until(ctx, commandTime, func() bool { return f.running(ctx) == s.Running }) {
+		return fmt.Errorf("%s had no effect within %v", c, commandTime)
 	}
 	return f.assign(ctx, s.Zones)
 }
