@@ -32,6 +32,9 @@ type mode struct {
 	seconds                  float64 // time of a timed test
 	busy                     bool    // the machine was busy with other things
 	stockClient, stockServer bool
+	// A release before 3.14 does not tell what was lost in the omit period, so
+	// that linkperf at the other end cannot say what was lost after it.
+	lossUnknown bool
 }
 
 // amount is the end of a test by volume.
@@ -209,6 +212,7 @@ func newPairing(t *testing.T, m mode, client, server peer) *pairing {
 	t.Helper()
 	m.streams = max(m.streams, 1)
 	m.stockClient, m.stockServer = !client.ours, !server.ours
+	m.lossUnknown = m.omit > 0 && (client.release.before(release{3, 14}) || server.release.before(release{3, 14}))
 	m.client, m.server = slices.Clone(m.client), slices.Clone(m.server)
 	if m.amount == nil {
 		m.seconds = 1
@@ -291,6 +295,9 @@ func (r *pairing) compareShapes(t *testing.T, stock *pairing) {
 			continue
 		}
 		for _, fault := range shapeFaults(side.ours, side.other, side.name == "server", stock.client.release) {
+			if r.mode.lossUnknown && strings.Contains(fault, "lost_p") && strings.Contains(fault, " is null, ") {
+				continue
+			}
 			t.Errorf("%s document: %s", side.name, fault)
 		}
 	}
