@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"linkperf/protocol"
 	"linkperf/protocol/measure"
 )
@@ -53,29 +55,13 @@ func endObject(s *measure.Start, r *measure.Result) object {
 // sums adds up both ends of a direction. An end of which not all streams are
 // known has no sum; the sum of no streams at all is 0.
 func sums(side measure.Side, r *measure.Result, toServer bool) (sent, received *measure.Totals) {
-	streams, senders, receivers := 0, 0, 0
-	for i := range r.Streams {
-		sr := &r.Streams[i]
-		if sr.Stream.ToServer(side) != toServer {
-			continue
-		}
-		streams++
-		if sr.Sent != nil {
-			senders++
-		}
-		if sr.Received != nil {
-			receivers++
-		}
-	}
-	if streams == 0 {
+	if !slices.ContainsFunc(r.Streams, func(sr measure.StreamResult) bool { return sr.Stream.ToServer(side) == toServer }) {
 		return &measure.Totals{}, &measure.Totals{}
 	}
-	if senders == streams {
-		t, _ := r.Sum(toServer, true)
+	if t, ok := r.Sum(toServer, true); ok {
 		sent = &t
 	}
-	if receivers == streams {
-		t, _ := r.Sum(toServer, false)
+	if t, ok := r.Sum(toServer, false); ok {
 		received = &t
 	}
 	return sent, received

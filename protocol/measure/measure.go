@@ -287,10 +287,10 @@ type Result struct {
 
 // Sum adds up one side's totals over the streams of one direction (toServer:
 // client to server). The duration is the longest; the jitter the mean. ok is
-// false if no stream of that direction has them.
+// false unless every stream of that direction has them: part of a sum is none.
 func (r *Result) Sum(toServer, sent bool) (sum Totals, ok bool) {
 	sum.Retransmits, sum.Reorder = -1, -1
-	n := 0
+	n, missing := 0, false
 	for i := range r.Streams {
 		sr := &r.Streams[i]
 		if sr.Stream.ToServer(r.Start.Side) != toServer {
@@ -301,6 +301,7 @@ func (r *Result) Sum(toServer, sent bool) (sum Totals, ok bool) {
 			t = sr.Sent
 		}
 		if t == nil {
+			missing = true
 			continue
 		}
 		n++
@@ -320,5 +321,5 @@ func (r *Result) Sum(toServer, sent bool) (sum Totals, ok bool) {
 	if sum.UDP != nil && n > 0 {
 		sum.UDP.Jitter /= float64(n)
 	}
-	return sum, n > 0
+	return sum, n > 0 && !missing
 }

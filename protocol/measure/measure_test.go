@@ -28,3 +28,24 @@ func TestIntervalSum(t *testing.T) {
 		t.Error("a sum of no streams")
 	}
 }
+
+// The sum of a direction of which not every stream was reported is not known: a
+// part would pass for the whole.
+func TestResultSum(t *testing.T) {
+	up := &StreamInfo{Sender: true}
+	r := Result{Start: &Start{Side: Client}, Streams: []StreamResult{
+		{Stream: up, Sent: &Totals{Bytes: 1, Retransmits: 2}, Received: &Totals{Bytes: 1, Retransmits: -1}},
+		{Stream: up, Sent: &Totals{Bytes: 2, Retransmits: 3}},
+	}}
+	if sum, ok := r.Sum(true, true); !ok || sum.Bytes != 3 || sum.Retransmits != 5 {
+		t.Errorf("sent: %+v, %v", sum, ok)
+	}
+	for _, sent := range []bool{true, false} {
+		if sum, ok := r.Sum(false, sent); ok {
+			t.Errorf("a sum of no streams: %+v", sum)
+		}
+	}
+	if sum, ok := r.Sum(true, false); ok {
+		t.Errorf("a sum of half of the streams: %+v", sum)
+	}
+}
