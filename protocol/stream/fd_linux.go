@@ -23,6 +23,9 @@ type fdPath struct {
 	fd   int
 	wake int // eventfd, readable once interrupted
 	sctp bool
+	// alarm, if not nil, is what sleeps between sends that are far apart; the
+	// goroutine then needs no thread of its own.
+	alarm *alarm
 
 	mu          sync.Mutex // between interrupt and close
 	closed      bool
@@ -92,6 +95,9 @@ func (p *fdPath) name() string {
 // enter ties the goroutine to a thread, which may then wait with the precision
 // that pacing needs: the default slack is 50 µs (prctl(2)).
 func (p *fdPath) enter() {
+	if p.alarm != nil {
+		return
+	}
 	runtime.LockOSThread()
 	if p.sends {
 		_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
@@ -99,6 +105,9 @@ func (p *fdPath) enter() {
 }
 
 func (p *fdPath) leave() {
+	if p.alarm != nil {
+		return
+	}
 	if p.sends {
 		_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 0, 0, 0, 0) // 0 is the default
 	}
@@ -114,6 +123,9 @@ func (p *fdPath) interrupt() {
 	}
 	var one = [8]byte{1, 1, 1, 1, 1, 1, 1, 1} // any number but 0, whatever the byte order
 	_, _ = unix.Write(p.wake, one[:])
+	if p.alarm != nil {
+		_ = p.alarm.set(0)
+	}
 }
 
 // wait blocks until the socket is ready for the events.
@@ -133,6 +145,9 @@ func (p *fdPath) wait(events int16) error {
 }
 
 func (p *fdPath) sleep(d time.Duration) error {
+	if p.alarm != nil {
+		return p.sleepLong(d)
+	}
 	p.timeout = unix.NsecToTimespec(int64(d))
 	_, err := unix.Ppoll(p.polls[1:], &p.timeout, nil)
 	switch {
@@ -141,6 +156,37 @@ func (p *fdPath) sleep(d time.Duration) error {
 	case err != nil && err != unix.EINTR: // after a signal the pacer asks for the rest
 		return fmt.Errorf("ppoll: %w", err)
 	}
+	return nil
+}
+
+// sleepLong sleeps by the alarm. An interruption sets it anew, before or after
+// we do.
+func (p *fdPath) sleepLong(d time.Duration) error {
+	if err := p.alarm.set(d); err != nil {
+		return err
+	}
+	if p.interrupted.Load() {
+		return ErrInterrupted
+	}
+	err := p.alarm.wait()
+	if p.interrupted.Load() {
+		return ErrInterrupted
+	}
+	return err
+}
+
+// sleepsLong gives the path an alarm if a sender's pauses are long.
+func (p *fdPath) sleepsLong(c *Config) error {
+	if pacer := c.pacer(); pacer == nil || pacer.Gap() < longGap {
+		return nil
+	}
+	a, err := newAlarm()
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.alarm = a
 	return nil
 }
 
@@ -236,5 +282,9 @@ func (p *fdPath) close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true
-	return errors.Join(unix.Close(p.fd), unix.Close(p.wake))
+	err := errors.Join(unix.Close(p.fd), unix.Close(p.wake))
+	if p.alarm != nil {
+		err = errors.Join(err, p.alarm.close())
+	}
+	return err
 }

@@ -134,6 +134,11 @@ func (p *fdPath) receiveDatagrams(b *batch) error {
 // ready prepares the calls and offloads that the stream will use.
 func (p *fdPath) ready(c *Config, sender bool) error {
 	p.sends = sender
+	if sender {
+		if err := p.sleepsLong(c); err != nil {
+			return err
+		}
+	}
 	p.zeroCopy = c.ZeroCopy
 	if c.Transport == protocol.UDP {
 		p.udp = newUDPCalls(c)

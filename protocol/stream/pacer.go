@@ -43,6 +43,9 @@ func NewPacer(rate uint64, length, burst int, whole bool) Pacer {
 	return p
 }
 
+// Gap is the time between two waits' ends at the nominal rate.
+func (p *Pacer) Gap() time.Duration { return time.Duration(float64(p.train) * p.perByte) }
+
 // Next returns how many bytes may be sent now, a multiple of the block, given
 // the bytes sent and the time since the start of the stream. If it is 0, wait
 // is how long to sleep before asking again.

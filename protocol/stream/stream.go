@@ -117,10 +117,7 @@ func (s *Stream) open() error {
 				return protocol.NewError(protocol.CodeInitStream, err)
 			}
 		}
-		if s.c.Rate > 0 {
-			p := NewPacer(s.c.Rate, s.c.Length, s.c.Burst, s.c.Transport == protocol.UDP || s.c.Transport == protocol.SCTP)
-			s.pacer = &p
-		}
+		s.pacer = s.c.pacer()
 	} else if udp {
 		s.rx = newDatagramCounter(s.c.WideCounters)
 	}
@@ -133,6 +130,15 @@ func (s *Stream) open() error {
 	}
 	s.Info.Local, s.Info.Remote, s.Info.DataPath = s.sock.LocalAddr(), s.sock.RemoteAddr(), s.sock.Path()
 	return nil
+}
+
+// pacer returns what keeps a sender to its rate, nil if it has none.
+func (c *Config) pacer() *Pacer {
+	if c.Rate == 0 {
+		return nil
+	}
+	p := NewPacer(c.Rate, c.Length, c.Burst, c.Transport == protocol.UDP || c.Transport == protocol.SCTP)
+	return &p
 }
 
 // udpBuffer is the receive buffer that UDP streams ask for, in bytes. An
