@@ -1,8 +1,11 @@
 package stream
 
 import (
+	"fmt"
 	"io"
 	"time"
+
+	"linkperf/protocol"
 )
 
 // maxChunk is the most that a byte stream moves with one system call when the
@@ -31,16 +34,14 @@ func (s *Stream) sendBytes() error {
 
 // receiveBytes takes a byte stream's payload until the peer ends it.
 func (s *Stream) receiveBytes() error {
-	buf := make([]byte, s.receiveLength())
+	take := s.discard()
+	if s.file != nil {
+		take = s.store()
+	}
 	var received int64
 	for !s.stop.Load() {
-		n, err := s.path.receive(buf)
+		n, err := take()
 		if n > 0 {
-			if s.file != nil {
-				if _, err := s.file.Write(buf[:n]); err != nil {
-					return err
-				}
-			}
 			received += int64(n)
 			s.n.last.Store(int64(time.Since(s.base)))
 			s.n.bytes.Store(received)
@@ -58,14 +59,25 @@ func (s *Stream) receiveBytes() error {
 	return nil
 }
 
-// receiveLength is how much one read asks for: a block, or several as long as
-// the buffers of all streams together stay small.
-func (s *Stream) receiveLength() int {
-	if s.c.LengthSet || s.file != nil {
-		return s.c.Length
+// discard returns a function that receives and throws away.
+func (s *Stream) discard() func() (int, error) {
+	n := s.c.Length
+	if s.c.several() {
+		n = max(n, maxChunk)
 	}
-	return max(s.c.Length, min(maxChunk, maxBuffers/s.c.Streams))
+	return func() (int, error) { return s.path.discard(n) }
 }
 
-// maxBuffers bounds the receive buffers of all streams of a test, in bytes.
-const maxBuffers = 16 << 20
+// store returns a function that receives into the file.
+func (s *Stream) store() func() (int, error) {
+	buf := make([]byte, s.c.Length)
+	return func() (int, error) {
+		n, err := s.path.receive(buf)
+		if n > 0 {
+			if _, werr := s.file.Write(buf[:n]); werr != nil {
+				return n, protocol.NewError(protocol.CodeFile, fmt.Errorf("write: %w", werr))
+			}
+		}
+		return n, err
+	}
+}

@@ -33,8 +33,9 @@ type fdPath struct {
 	polls       [2]unix.PollFd
 	timeout     unix.Timespec
 
-	message unix.Msghdr // of sendBlocks
-	blocks  [maxBlocks]unix.Iovec
+	message unix.Msghdr // of sendBlocks and discard; points to vectors
+	vectors [maxVectors]unix.Iovec
+	scratch []byte // what discard reads into
 
 	receiveFlags int  // of recvfrom
 	zeroCopy     bool // for the name
@@ -73,6 +74,7 @@ func wrapFD(fd int) (*fdPath, error) {
 		return nil, fmt.Errorf("eventfd: %w", err)
 	}
 	p := &fdPath{fd: fd, wake: wake}
+	p.message.Iov = &p.vectors[0]
 	p.polls[0].Fd = int32(fd)
 	p.polls[1] = unix.PollFd{Fd: int32(wake), Events: unix.POLLIN}
 	return p, nil
@@ -215,8 +217,8 @@ func (p *fdPath) send(b []byte) (int, error) {
 	return 0, ErrInterrupted
 }
 
-// maxBlocks is how many blocks one call sends.
-const maxBlocks = 16
+// maxVectors is how many pieces of memory one call reads or writes.
+const maxVectors = 32
 
 // sendBlocks lets the kernel read the same memory several times: a megabyte for
 // one call that stays in the processor's cache.
@@ -225,14 +227,13 @@ func (p *fdPath) sendBlocks(block []byte, off, n int) (int, error) {
 		return p.send(block[off : off+n])
 	}
 	k := 0
-	for ; n > 0 && k < len(p.blocks); k++ {
+	for ; n > 0 && k < len(p.vectors); k++ {
 		part := block[off:min(off+n, len(block))]
-		p.blocks[k].Base = unsafe.SliceData(part)
-		p.blocks[k].SetLen(len(part))
+		p.vectors[k].Base = unsafe.SliceData(part)
+		p.vectors[k].SetLen(len(part))
 		n -= len(part)
 		off = 0
 	}
-	p.message.Iov = &p.blocks[0]
 	p.message.SetIovlen(k)
 	for !p.interrupted.Load() {
 		n, _, errno := unix.RawSyscall(unix.SYS_SENDMSG, uintptr(p.fd), uintptr(unsafe.Pointer(&p.message)), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
@@ -250,6 +251,41 @@ func (p *fdPath) receive(b []byte) (int, error) {
 	for !p.interrupted.Load() {
 		n, _, errno := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(p.fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),
 			uintptr(len(b)), uintptr(unix.MSG_DONTWAIT|p.receiveFlags), 0, 0)
+		if errno == 0 {
+			if n == 0 {
+				return 0, io.EOF
+			}
+			return int(n), nil
+		}
+		if err := p.retry(errno, unix.POLLIN); err != nil {
+			return 0, err
+		}
+	}
+	return 0, ErrInterrupted
+}
+
+// scratchLength is the memory into which each receiver reads, in bytes: less
+// than the first cache of a processor.
+const scratchLength = 32 << 10
+
+// discard lets the kernel write to the same memory several times.
+func (p *fdPath) discard(n int) (int, error) {
+	if p.scratch == nil {
+		p.scratch = make([]byte, scratchLength)
+	}
+	if n <= len(p.scratch) {
+		return p.receive(p.scratch[:n])
+	}
+	k := 0
+	for ; n > 0 && k < len(p.vectors); k++ {
+		part := p.scratch[:min(n, len(p.scratch))]
+		p.vectors[k].Base = unsafe.SliceData(part)
+		p.vectors[k].SetLen(len(part))
+		n -= len(part)
+	}
+	p.message.SetIovlen(k)
+	for !p.interrupted.Load() {
+		n, _, errno := unix.RawSyscall(unix.SYS_RECVMSG, uintptr(p.fd), uintptr(unsafe.Pointer(&p.message)), uintptr(unix.MSG_DONTWAIT|p.receiveFlags))
 		if errno == 0 {
 			if n == 0 {
 				return 0, io.EOF

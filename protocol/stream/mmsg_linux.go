@@ -15,8 +15,9 @@ const (
 	// maxBatchBytes bounds what one call moves, so that a batch stays in the
 	// processor's cache.
 	maxBatchBytes = 128 << 10
-	// minBatchBytes is what every stream may use, however many there are.
-	minBatchBytes = 64 << 10
+	// minBatchBytes is what every stream may use, however many there are, and
+	// allBatchBytes what those of a test may use together.
+	minBatchBytes, allBatchBytes = 64 << 10, 16 << 20
 )
 
 // mmsghdr is struct mmsghdr of sendmmsg(2).
@@ -50,7 +51,7 @@ func (u *udpCalls) name(sends bool) string {
 }
 
 func newUDPCalls(c *Config) *udpCalls {
-	return &udpCalls{segments: 1, budget: max(minBatchBytes, min(maxBatchBytes, maxBuffers/c.Streams))}
+	return &udpCalls{segments: 1, budget: max(minBatchBytes, min(maxBatchBytes, allBatchBytes/c.Streams))}
 }
 
 func (p *fdPath) batch(length int) int {

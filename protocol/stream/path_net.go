@@ -18,6 +18,9 @@ type netPath struct {
 	files io.LimitedReader // what sendFile reads from
 	timer *time.Timer
 
+	length  int    // of a block
+	scratch []byte // what discard reads into
+
 	interrupted atomic.Bool
 	wake        chan struct{} // closed by interrupt
 }
@@ -35,11 +38,15 @@ func newNetPath(conn net.Conn) (*netPath, error) {
 }
 
 func (p *netPath) name() string                     { return "net" }
-func (p *netPath) ready(*Config, bool) error        { return nil }
 func (p *netPath) enter()                           {}
 func (p *netPath) leave()                           {}
 func (p *netPath) close() error                     { return p.conn.Close() }
 func (p *netPath) control(f func(fd uintptr)) error { return p.raw.Control(f) }
+
+func (p *netPath) ready(c *Config, _ bool) error {
+	p.length = c.Length
+	return nil
+}
 
 func (p *netPath) interrupt() {
 	if !p.interrupted.Swap(true) {
@@ -84,6 +91,13 @@ func (p *netPath) sendFile(f payloadFile, off int64, n int) (int, error) {
 func (p *netPath) receive(b []byte) (int, error) {
 	n, err := p.conn.Read(b)
 	return n, p.failed(err)
+}
+
+func (p *netPath) discard(n int) (int, error) {
+	if p.scratch == nil {
+		p.scratch = make([]byte, p.length)
+	}
+	return p.receive(p.scratch[:min(n, len(p.scratch))])
 }
 
 func (p *netPath) sendDatagrams(b []byte, length int) (int, error) {

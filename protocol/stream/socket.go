@@ -52,6 +52,8 @@ type path interface {
 	sendFile(f payloadFile, off int64, n int) (int, error)
 	// receive returns at least one byte, or io.EOF.
 	receive(p []byte) (int, error)
+	// discard is receive for up to n bytes that nobody will look at.
+	discard(n int) (int, error)
 	// sendDatagrams sends the datagrams of the given length that lie in p one
 	// after the other, and returns how many the kernel took, at least one.
 	sendDatagrams(p []byte, length int) (int, error)

@@ -62,7 +62,7 @@ type Stream struct {
 	n          counters
 	tx         sending
 	rx         datagramCounter
-	drops      int64 // at Begin
+	drops      atomic.Int64 // of the socket at Begin, -1 unknown
 	mark       atomic.Bool
 	stop       atomic.Bool
 	began      atomic.Bool
@@ -185,11 +185,11 @@ func DefaultLength(t protocol.Transport) int {
 // datagrams and Sample.Last count from. It is called once, before Run.
 func (s *Stream) Begin(base time.Time) {
 	s.base, s.epoch = base, base.UnixNano()
-	if d, err := sockopt.Drops(rawConn{s.sock}); err == nil {
-		s.drops = d
-	} else {
-		s.drops = -1
+	d, err := sockopt.Drops(rawConn{s.sock})
+	if err != nil {
+		d = -1
 	}
+	s.drops.Store(d)
 }
 
 // Run moves data until Stop, the end of the context, of the budget or of the
@@ -334,9 +334,9 @@ func (s *Stream) Sample() Sample {
 	}
 	if s.c.Transport == protocol.UDP {
 		a.Blocks = a.Packets
-		if !s.Info.Sender && s.drops >= 0 {
+		if before := s.drops.Load(); !s.Info.Sender && before >= 0 {
 			if d, err := sockopt.Drops(rawConn{s.sock}); err == nil {
-				a.Dropped = d - s.drops
+				a.Dropped = d - before
 			}
 		}
 		return a
