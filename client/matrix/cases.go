@@ -252,7 +252,7 @@ func (p *Plan) makeCase(o Options, l Labels, order []string) Case {
 		for _, a := range p.Axes {
 			for _, v := range a.Values {
 				if a.Name == name && v.Value == value {
-					c.Before, c.After = append(c.Before, v.Before...), append(v.After, c.After...)
+					c.Before, c.After = slices.Concat(c.Before, v.Before), slices.Concat(v.After, c.After)
 				}
 			}
 		}

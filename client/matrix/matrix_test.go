@@ -107,6 +107,44 @@ func TestCases(t *testing.T) {
 	}
 }
 
+// A case that is longer than the plan's tests gets its time.
+func TestLength(t *testing.T) {
+	p, err := Parse("p.yaml", []byte("duration: 5s\nomit: 1s\naxes:\n  time: [7, 60]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, err := p.Cases(someOptions, "p.yaml", nil)
+	if err != nil || len(cases) != 2 {
+		t.Fatal(cases, err)
+	}
+	for i, want := range []time.Duration{8 * time.Second, 61 * time.Second} {
+		if got := p.length(cases[i]); got != want {
+			t.Errorf("%s: %v, want %v", cases[i].ID, got, want)
+		}
+	}
+	if got := p.length(Case{Labels: Labels{"parallel": "4"}}); got != 6*time.Second {
+		t.Errorf("without an axis of its own: %v", got)
+	}
+}
+
+// The commands of one case are not those of another that shares a value with it.
+func TestCommandsOfCases(t *testing.T) {
+	after := append(make([]string, 0, 2), "both")
+	p := &Plan{Axes: Axes{
+		{Name: "parallel", Values: []Value{{Value: "1", After: []string{"one"}}, {Value: "2", After: []string{"two"}}}},
+		{Name: "length", Values: []Value{{Value: "1000", After: after}}},
+	}}
+	cases, err := p.Cases(someOptions, "p.yaml", nil)
+	if err != nil || len(cases) != 2 {
+		t.Fatal(cases, err)
+	}
+	for i, own := range []string{"one", "two"} {
+		if want := []string{"both", own}; !slices.Equal(cases[i].After, want) {
+			t.Errorf("%s: after it %q, want %q", cases[i].ID, cases[i].After, want)
+		}
+	}
+}
+
 func TestSchedule(t *testing.T) {
 	p, _ := Parse("", []byte(plan))
 	cases, err := p.Cases(someOptions, "", nil)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -103,7 +104,7 @@ func (p *Plan) step(ctx context.Context, s Step, store *Store, env Env, left, to
 		}
 		runErr = shell(ctx, env, s.Case.Before)
 		if runErr == nil {
-			limit, cancel := context.WithTimeoutCause(ctx, time.Duration(d.Duration+d.Omit+d.Timeout), errTimeout)
+			limit, cancel := context.WithTimeoutCause(ctx, d.length(s.Case)+time.Duration(d.Timeout), errTimeout)
 			doc, runErr = env.Run(limit, s)
 			cancel()
 		}
@@ -127,6 +128,18 @@ func (p *Plan) step(ctx context.Context, s Step, store *Store, env Env, left, to
 	}
 	observe(Event{Kind: RunDone, Step: s, Record: r, Result: doc, Left: left, Total: total, Err: runErr})
 	return nil
+}
+
+// length returns how long a case's test lasts by itself: as the plan says, or as
+// the case does in whole seconds where that is one of the axes.
+func (p *Plan) length(c Case) time.Duration {
+	part := func(axis string, plan Duration) time.Duration {
+		if s, err := strconv.Atoi(c.Labels[axis]); err == nil {
+			return time.Duration(s) * time.Second
+		}
+		return time.Duration(plan)
+	}
+	return part("time", p.Duration) + part("omit", p.Omit)
 }
 
 // noDocument is iperf3's document of a test that did not begin.
@@ -160,7 +173,7 @@ func wait(ctx context.Context, d time.Duration) error {
 }
 
 // Estimate is how long the runs will take: their durations, omitted parts
-// and pauses, and about half a second of set-up each.
+// and pauses, and 300 ms of set-up each.
 func (p *Plan) Estimate(runs int) time.Duration {
 	d := p.withDefaults()
 	return time.Duration(runs) * (time.Duration(d.Duration+d.Omit+d.Pause) + 300*time.Millisecond)
