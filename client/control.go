@@ -257,6 +257,9 @@ func (t *test) hangUp(last protocol.State) {
 }
 
 func (t *test) close() {
+	if t.group != nil {
+		t.group.Stop()
+	}
 	t.observation.End()
 	if t.group != nil {
 		t.group.Close()

@@ -123,6 +123,7 @@ func (t *test) knows(id int) bool {
 
 // finish takes the last samples and fills the result; peer may be nil.
 func (t *test) finish(peer *protocol.Results) {
+	t.group.Stop()
 	t.result.LocalRecord = t.observation.End()
 	t.group.Finish(&t.result, peer)
 	for _, err := range t.group.SinkErrors() {

@@ -340,10 +340,11 @@ func (t *test) readResults() (peer protocol.Results, err error) {
 
 // finish keeps what was measured and closes the data connections.
 func (t *test) finish(err error) {
-	t.result.LocalRecord = t.observation.End()
 	if t.group == nil {
 		return
 	}
+	t.group.Stop()
+	t.result.LocalRecord = t.observation.End()
 	if err != nil && !t.result.Exchanged {
 		t.group.Finish(&t.result, nil)
 	}

@@ -205,9 +205,9 @@ func (g *Group) Total(include func(*measure.StreamInfo) bool) (bytes int64) {
 }
 
 // Stop ends the measurement: senders stop, then the clock does. Receivers go on
-// until Finish. Further calls do nothing.
+// until Finish. Further calls do nothing, nor does one before Start.
 func (g *Group) Stop() {
-	if g.stopped {
+	if g.stopped || g.base.IsZero() {
 		return
 	}
 	g.stopped = true

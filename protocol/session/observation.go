@@ -15,6 +15,7 @@ type Observation struct {
 	cancel   context.CancelFunc
 	started  chan struct{}
 	once     sync.Once
+	ended    bool
 	record   json.RawMessage
 }
 
@@ -53,9 +54,10 @@ func (o *Observation) Started() <-chan struct{} {
 	return o.started
 }
 
-// Interval wakes the observer, unless it has not started yet.
+// Interval wakes the observer, unless it has not started yet or has ended. It
+// must not be called at the same time as End.
 func (o *Observation) Interval() {
-	if o == nil {
+	if o == nil || o.ended {
 		return
 	}
 	select {
@@ -65,15 +67,16 @@ func (o *Observation) Interval() {
 	}
 }
 
-// End ends the observation and returns the observer's record. Further calls
-// return the same.
+// End ends the observation and returns the observer's record. The group must
+// have been stopped, since its reports wake the observer. Further calls return
+// the same.
 func (o *Observation) End() json.RawMessage {
 	if o == nil {
 		return nil
 	}
 	o.once.Do(func() {
 		<-o.started
-		o.record = o.observer.End()
+		o.record, o.ended = o.observer.End(), true
 		o.cancel()
 	})
 	return o.record

@@ -327,15 +327,22 @@ func TestServerOutput(t *testing.T) {
 	}
 }
 
-// watcher is an observer that counts.
+// watcher is an observer that counts, and that nobody may wake after its end.
 type watcher struct {
 	connections int
 	side        measure.Side
+	ended       bool
+	t           *testing.T
 }
 
 func (w *watcher) Start(c []measure.Connection) { w.connections = len(c) }
-func (w *watcher) Interval()                    {}
+func (w *watcher) Interval() {
+	if w.ended {
+		w.t.Errorf("%v: a report after the end", w.side)
+	}
+}
 func (w *watcher) End() json.RawMessage {
+	w.ended = true
 	b, _ := json.Marshal(fmt.Sprintf("%v saw %d", w.side, w.connections))
 	return b
 }
@@ -345,7 +352,7 @@ func TestObserver(t *testing.T) {
 		if trusted != (side == measure.Client) {
 			t.Errorf("%v: trusted is %v", side, trusted)
 		}
-		return &watcher{side: side}
+		return &watcher{side: side, t: t}
 	}
 	s := startServer(t, &server.Server{Observe: observe, Version: "1.s"})
 	r, f := s.run(t, client.Config{Blocks: 2, Bidirectional: true, Observe: observe, Version: "1.c"})
