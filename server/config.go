@@ -14,7 +14,7 @@ import (
 const (
 	DefaultPort     = 5201
 	DefaultInterval = time.Second
-	DefaultTimeSkew = 10 * time.Second
+	DefaultTimeSkew = protocol.DefaultSkew
 	// DefaultReceiveTimeout is how long a client may be silent before the
 	// server turns to the next one. iperf3 waits 120 s.
 	DefaultReceiveTimeout = 8 * time.Second
@@ -77,8 +77,8 @@ type Server struct {
 	// the goroutine that serves the test. A sink that also implements
 	// [OutputSink] provides what clients get for --get-server-output.
 	NewSink func(TestInfo) measure.Sink
-	// OnTestEnd, if not nil, is called when a test is over and its connections
-	// are closed, from the goroutine that served it.
+	// OnTestEnd, if not nil, is called when a test is over and its data
+	// connections are closed, from the goroutine that served it.
 	OnTestEnd func(TestInfo, error)
 	// Log gets what is not part of a test's result: strangers, the reason of a
 	// failed authentication. nil means silence.
