@@ -80,7 +80,7 @@ func (v *liveView) event(line []byte) {
 		v.top = max(v.top, s.Rate)
 		bar := ""
 		if v.top > 0 {
-			bar = strings.Repeat("█", int(s.Rate/v.top*barWidth+0.5))
+			bar = strings.Repeat("█", int(max(s.Rate, 0)/v.top*barWidth+0.5))
 		}
 		note := ""
 		if s.Omitted {

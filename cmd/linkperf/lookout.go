@@ -85,7 +85,9 @@ func (s *sighting) Interval() { s.observation.Interval() }
 
 // End implements [measure.Observer].
 func (s *sighting) End() json.RawMessage {
-	s.observation.Transferred(s.moved.Load())
+	if n := s.moved.Load(); n > 0 { // otherwise no interval has ended yet
+		s.observation.Transferred(n)
+	}
 	return s.observation.End(s.level)
 }
 

@@ -131,6 +131,21 @@ func recordIn(t *testing.T, document, side string) *sysinfo.Record {
 	return r
 }
 
+// TestPathOfOneReport checks that nothing is said about the bytes on the path
+// where none were counted before the end.
+func TestPathOfOneReport(t *testing.T) {
+	t.Parallel()
+	_, port := serve(t)
+	got := measureWith(t, port, "-u", "-k", "1", "-i", "0", "-J")
+	r := recordIn(t, got.stdout, "client")
+	if got.status != 0 || r == nil {
+		t.Fatalf("%+v", got)
+	}
+	if r.Path.Confirmed != nil {
+		t.Errorf("a path is confirmed (%v) by no bytes", *r.Path.Confirmed)
+	}
+}
+
 // TestFactsBelowTheSummary checks that they come only when asked for.
 func TestFactsBelowTheSummary(t *testing.T) {
 	t.Parallel()
