@@ -49,6 +49,10 @@ type Plan struct {
 	Versions map[string]string `yaml:"versions,omitempty"`
 }
 
+// DefaultTimeout is how long a run may take over its duration where the plan
+// does not say.
+const DefaultTimeout = 30 * time.Second
+
 // Duration is a time in a plan: "1s", "200ms", or a number of seconds.
 type Duration time.Duration
 
@@ -246,7 +250,7 @@ func (p Plan) withDefaults() Plan {
 		p.Pause = Duration(200 * time.Millisecond)
 	}
 	if p.Timeout == 0 {
-		p.Timeout = Duration(30 * time.Second)
+		p.Timeout = Duration(DefaultTimeout)
 	}
 	if p.Order == "" {
 		p.Order = Interleaved

@@ -331,8 +331,18 @@ func (m *matrixCommand) execute(ctx context.Context, plan *matrix.Plan, cases []
 	}
 	err = plan.Run(ctx, cases, store, env)
 	show.finish()
-	err = errors.Join(err, done())
+	err = unlessUndone(err, done())
 	return errors.Join(err, writeReport(store.Dir(), stdout))
+}
+
+// unlessUndone returns how a plan ended. A change of the system that could not
+// be undone, or a server that failed, is an error whatever ended the plan: it
+// does not hide behind a signal.
+func unlessUndone(ended, undo error) error {
+	if ended == nil || undo == nil {
+		return errors.Join(ended, undo)
+	}
+	return fmt.Errorf("%w (after: %v)", undo, ended)
 }
 
 // writeReport derives everything from the stored runs and prints the tables.

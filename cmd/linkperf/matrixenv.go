@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -75,7 +76,7 @@ func (m *matrixCommand) environment(ctx context.Context, plan *matrix.Plan, case
 			if err != nil {
 				return nil, err
 			}
-			set.client.RetryBusy = max(set.client.RetryBusy, time.Duration(plan.Timeout))
+			set.client.RetryBusy = max(set.client.RetryBusy, cmp.Or(time.Duration(plan.Timeout), matrix.DefaultTimeout))
 			doc, err := set.document(ctx, pl.watch, show.live())
 			if cause := context.Cause(ctx); err != nil && cause != nil {
 				err = cause
