@@ -7,11 +7,18 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 )
 
 // script decides what becomes of the n-th datagram, from 0, of one direction of
 // a flow: it passes on what it likes, now or later. The datagram is its own.
-type script func(n int, datagram []byte, pass func([]byte))
+type script func(n int, d arrival, pass func([]byte))
+
+// arrival is a datagram that has come to a relay.
+type arrival struct {
+	bytes []byte
+	at    time.Time // by the kernel's clock
+}
 
 // relay stands between client and server on a port of its own, for TCP and
 // UDP, and lets scripts decide what becomes of datagrams.
@@ -45,6 +52,9 @@ func startRelay(t *testing.T, server int, up, down script) *relay {
 	}
 	r.udp = udp
 	r.udp.SetReadBuffer(4 << 20)
+	if err := stamped(udp); err != nil {
+		t.Fatal(err)
+	}
 	r.wg.Go(r.connections)
 	r.wg.Go(r.datagrams)
 	t.Cleanup(r.close)
@@ -99,13 +109,13 @@ func (r *relay) connections() {
 // has a port of its own towards the server.
 func (r *relay) datagrams() {
 	type flow struct {
-		server net.Conn
+		server *net.UDPConn
 		n      int
 	}
 	flows := make(map[string]*flow)
-	buf := make([]byte, 65536)
+	buf, control := make([]byte, 65536), make([]byte, 256)
 	for {
-		size, client, err := r.udp.ReadFromUDP(buf)
+		size, n, _, client, err := r.udp.ReadMsgUDP(buf, control)
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
@@ -114,39 +124,42 @@ func (r *relay) datagrams() {
 		}
 		f := flows[client.String()]
 		if f == nil {
-			server, err := net.Dial("udp4", r.to)
-			if err != nil {
+			to, _ := net.ResolveUDPAddr("udp4", r.to)
+			server, err := net.DialUDP("udp4", nil, to)
+			if err != nil || stamped(server) != nil {
 				return
 			}
+			server.SetReadBuffer(4 << 20)
 			r.keep(server)
 			f = &flow{server: server}
 			flows[client.String()] = f
 			r.wg.Go(func() { r.answers(server, client) })
 		}
-		r.up.apply(f.n, buf[:size], func(b []byte) { f.server.Write(b) })
+		r.up.apply(f.n, arrival{buf[:size], stamp(control[:n])}, func(b []byte) { f.server.Write(b) })
 		f.n++
 	}
 }
 
-func (r *relay) answers(server net.Conn, client *net.UDPAddr) {
-	buf := make([]byte, 65536)
+func (r *relay) answers(server *net.UDPConn, client *net.UDPAddr) {
+	buf, control := make([]byte, 65536), make([]byte, 256)
 	for n := 0; ; {
-		size, err := server.Read(buf)
+		size, nc, _, _, err := server.ReadMsgUDP(buf, control)
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
 		if err != nil {
 			continue
 		}
-		r.down.apply(n, buf[:size], func(b []byte) { r.udp.WriteToUDP(b, client) })
+		r.down.apply(n, arrival{buf[:size], stamp(control[:nc])}, func(b []byte) { r.udp.WriteToUDP(b, client) })
 		n++
 	}
 }
 
-func (s script) apply(n int, datagram []byte, pass func([]byte)) {
+func (s script) apply(n int, d arrival, pass func([]byte)) {
 	if s == nil {
-		pass(datagram)
+		pass(d.bytes)
 		return
 	}
-	s(n, slices.Clone(datagram), pass)
+	d.bytes = slices.Clone(d.bytes)
+	s(n, d, pass)
 }

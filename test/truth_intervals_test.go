@@ -44,7 +44,7 @@ func testIntervalSums(t *testing.T) {
 			continue
 		}
 		t.Run(c.args, func(t *testing.T) {
-			eachTruthPair(t, func(t *testing.T, client, server peer) {
+			eachPair(t, eitherSide, func(t *testing.T, client, server peer) {
 				r := &trial{
 					client: client, server: server,
 					clientArgs: append(strings.Fields(c.args), "-i", "0.3"), serverArgs: []string{"-i", "0.3"},
@@ -102,7 +102,7 @@ func testIntervalRows(t *testing.T) {
 	} {
 		name := fmt.Sprintf("-i %v %s", c.interval, c.args)
 		t.Run(name, func(t *testing.T) {
-			eachQuietPair(t, func(t *testing.T, client, server peer) {
+			eachQuietPair(t, eitherSide, func(t *testing.T, client, server peer) {
 				every := []string{"-i", strconv.FormatFloat(c.interval, 'f', -1, 64)}
 				r := &trial{client: client, server: server, clientArgs: append(strings.Fields(c.args), every...), serverArgs: every}
 				if !strings.Contains(c.args, "-u") {
@@ -210,7 +210,7 @@ func testInterruptedClient(t *testing.T) {
 				continue
 			}
 			t.Run(strings.TrimSpace(signal.String()+" "+c.args), func(t *testing.T) {
-				eachQuietPair(t, func(t *testing.T, client, server peer) {
+				eachQuietPair(t, eitherSide, func(t *testing.T, client, server peer) {
 					cp, s := midway(t, client, server, c.args)
 					cp.cmd.Process.Signal(signal)
 					o, so := cp.within(t, 10*time.Second), s.within(t, 10*time.Second)
@@ -246,7 +246,7 @@ func testInterruptedServer(t *testing.T) {
 			continue
 		}
 		t.Run(strings.TrimSpace("interrupt "+c.args), func(t *testing.T) {
-			eachQuietPair(t, func(t *testing.T, client, server peer) {
+			eachQuietPair(t, eitherSide, func(t *testing.T, client, server peer) {
 				cp, s := midway(t, client, server, c.args)
 				s.cmd.Process.Signal(os.Interrupt)
 				o, so := cp.within(t, 10*time.Second), s.within(t, 10*time.Second)
@@ -283,10 +283,7 @@ func testBothHalves(t *testing.T) {
 			continue
 		}
 		t.Run(c.args, func(t *testing.T) {
-			eachQuietPair(t, func(t *testing.T, client, server peer) {
-				if !judged(server) {
-					t.Skip("it is the server's document")
-				}
+			eachQuietPair(t, theServer, func(t *testing.T, client, server peer) {
 				r := &trial{client: client, server: server, clientArgs: strings.Fields(c.args)}
 				r.succeed(t)
 				v := view{server, false, r.sdoc}

@@ -86,7 +86,7 @@ func receiving(dir direction, left, right host) host {
 func testSlowArrival(t *testing.T) {
 	for _, args := range []string{"-n 1M", "-t 1", "-t 1 -R", "-n 1M -R"} {
 		t.Run(args, func(t *testing.T) {
-			eachQuietPair(t, func(t *testing.T, client, server peer) {
+			eachQuietPair(t, eitherSide, func(t *testing.T, client, server peer) {
 				left, right := newPair(t, 1500)
 				for _, h := range []host{left, right} {
 					h.sh(t, "tc qdisc add dev eth0 root tbf rate 20mbit burst 32k latency 100ms")
@@ -135,7 +135,7 @@ func testLossCounted(t *testing.T) {
 		"-u -k 1000 -b 8M -l 1000", "-u -t 1 -b 8M -l 1000 -R", "-u -t 1 -b 4M -l 1000 -P 2", "-u -k 1000 -b 8M -l 1000 -R --udp-counters-64bit",
 	} {
 		t.Run(args, func(t *testing.T) {
-			eachQuietPair(t, func(t *testing.T, client, server peer) {
+			eachQuietPair(t, eitherSide, func(t *testing.T, client, server peer) {
 				left, right := filtered(t)
 				dir := directionOf(strings.Fields(args))
 				h := receiving(dir, left, right)
@@ -189,7 +189,7 @@ func testLostTail(t *testing.T) {
 	const all, pass = 900, 300
 	for _, args := range []string{"", "-R"} {
 		t.Run("cut"+args, func(t *testing.T) {
-			eachQuietPair(t, func(t *testing.T, client, server peer) {
+			eachQuietPair(t, eitherSide, func(t *testing.T, client, server peer) {
 				left, right := filtered(t)
 				// 300 a second: to a client of a stock server, which may not have
 				// counted what arrived at the very end, only more than a second is loss.
@@ -223,16 +223,9 @@ func testLostTail(t *testing.T) {
 func testSocketBuffer(t *testing.T) {
 	for _, args := range []string{"", "-R"} {
 		t.Run("stopped"+args, func(t *testing.T) {
-			eachQuietPair(t, func(t *testing.T, client, server peer) {
+			eachQuietPair(t, theReceiver(args), func(t *testing.T, client, server peer) {
 				words := append(strings.Fields("-u -b 20M -l 1000 -w 64K -t 2"), strings.Fields(args)...)
 				dir := directionOf(words)
-				receiver := server
-				if dir == reverse {
-					receiver = client
-				}
-				if !judged(receiver) {
-					t.Skip("the receiver does not know")
-				}
 				r := &trial{client: client, server: server, clientArgs: words}
 				r.during = func(client, server *process) {
 					stopped := server
@@ -263,10 +256,7 @@ func testSocketBuffer(t *testing.T) {
 func testLostHandshake(t *testing.T) {
 	for _, lost := range []string{"hello", "reply"} {
 		t.Run(lost, func(t *testing.T) {
-			eachQuietPair(t, func(t *testing.T, client, server peer) {
-				if !judged(client) {
-					t.Skip("the client starts the handshake")
-				}
+			eachQuietPair(t, theClient, func(t *testing.T, client, server peer) {
 				left, right := newPair(t, 1500)
 				h := right
 				if lost == "reply" {
@@ -297,10 +287,7 @@ func testLostHandshake(t *testing.T) {
 func testNoUDP(t *testing.T) {
 	for _, args := range []string{"", "-R"} {
 		t.Run("blocked"+args, func(t *testing.T) {
-			eachQuietPair(t, func(t *testing.T, client, server peer) {
-				if !judged(client) {
-					t.Skip("the client says it")
-				}
+			eachQuietPair(t, theClient, func(t *testing.T, client, server peer) {
 				left, right := newPair(t, 1500)
 				right.filter(t, "meta l4proto udp")
 				s := startServer(t, right.runs(server))

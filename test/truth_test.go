@@ -4,6 +4,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -50,9 +51,32 @@ func stockOnTrial() bool { return os.Getenv("LINKPERF_TEST_STOCK") != "" }
 // the other end.
 func judged(p peer) bool { return p.ours || stockOnTrial() }
 
-// eachTruthPair runs the test with linkperf as client, as server and as both,
-// or with stock as both when stock is on trial.
-func eachTruthPair(t *testing.T, run func(t *testing.T, client, server peer)) {
+// subject is whom a promise is about: the pairs in which it is judged are run.
+type subject func(client, server peer) bool
+
+func eitherSide(client, server peer) bool { return judged(client) || judged(server) }
+func theClient(client, _ peer) bool       { return judged(client) }
+func theServer(_, server peer) bool       { return judged(server) }
+
+// theSender is the side that sends in a test with these options of the client;
+// theReceiver is the other one.
+func theSender(args string) subject {
+	if directionOf(strings.Fields(args)) == reverse {
+		return theServer
+	}
+	return theClient
+}
+
+func theReceiver(args string) subject {
+	if directionOf(strings.Fields(args)) == reverse {
+		return theClient
+	}
+	return theServer
+}
+
+// eachPair runs the test with linkperf as client, as server and as both, or
+// with stock as both when stock is on trial.
+func eachPair(t *testing.T, who subject, run func(t *testing.T, client, server peer)) {
 	t.Helper()
 	stocks := stockPeers(t)
 	var pairs [][2]peer
@@ -68,15 +92,17 @@ func eachTruthPair(t *testing.T, run func(t *testing.T, client, server peer)) {
 		}
 	}
 	for _, p := range pairs {
-		t.Run(p[0].name+"->"+p[1].name, func(t *testing.T) { run(t, p[0], p[1]) })
+		if who(p[0], p[1]) {
+			t.Run(p[0].name+"->"+p[1].name, func(t *testing.T) { run(t, p[0], p[1]) })
+		}
 	}
 }
 
-// eachQuietPair is eachTruthPair for tests that leave the machine idle: some
-// of them run at the same time.
-func eachQuietPair(t *testing.T, run func(t *testing.T, client, server peer)) {
+// eachQuietPair is eachPair for tests that leave the machine idle: some of
+// them run at the same time.
+func eachQuietPair(t *testing.T, who subject, run func(t *testing.T, client, server peer)) {
 	t.Helper()
-	eachTruthPair(t, func(t *testing.T, client, server peer) {
+	eachPair(t, who, func(t *testing.T, client, server peer) {
 		t.Parallel()
 		run(t, client, server)
 	})
