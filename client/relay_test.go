@@ -250,7 +250,10 @@ func TestLostTail(t *testing.T) {
 		}
 		for side, x := range map[string]*measure.Result{"client": res, "server": <-ended} {
 			s := x.Streams[0]
-			if s.Sent.UDP.Packets != 300 || s.Received.UDP.Lost != 200 || s.Received.UDP.Packets != 300 {
+			// A server on a busy machine may not have sent all when its client,
+			// which hears nothing any more, ends the test.
+			sent := s.Sent.UDP.Packets
+			if sent > 300 || !reverse && sent < 300 || sent <= 100 || s.Received.UDP.Lost != sent-100 || s.Received.UDP.Packets != sent {
 				t.Errorf("reverse %v, %s: sent %+v, received %+v", reverse, side, s.Sent.UDP, s.Received.UDP)
 			}
 		}

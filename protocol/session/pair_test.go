@@ -76,7 +76,7 @@ func (s *serverSide) end(t *testing.T) finished {
 	select {
 	case f := <-s.ended:
 		return f
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the server's test did not end")
 		return finished{}
 	}
@@ -370,7 +370,7 @@ func TestObserver(t *testing.T) {
 // TestManyStreams is what a machine with few cores finds hard.
 func TestManyStreams(t *testing.T) {
 	s := startServer(t, &server.Server{})
-	r, _ := s.run(t, client.Config{Parallel: 128, Bidirectional: true, Time: time.Second})
+	r, _ := s.run(t, client.Config{Parallel: 128, Bidirectional: true, Time: time.Second, Deadline: 5 * time.Minute})
 	if len(r.Streams) != 256 {
 		t.Errorf("%d streams", len(r.Streams))
 	}
