@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -214,11 +215,18 @@ func decodeError(file string, err error) *Error {
 	return e
 }
 
+// plainPath is a path whose names hold nothing that a path gives a meaning to.
+var plainPath = regexp.MustCompile(`^\$(\.[A-Za-z0-9_-]+(\[[0-9]+\])?)+$`)
+
 // at gives the place of a path such as $.axes.parallel[0] in a plan's text.
 func at(file string, source []byte, path, message string) *Error {
 	e := &Error{File: file, Message: message}
 	if len(source) == 0 {
 		return e
+	}
+	// An odd name of an axis would be read as part of the path's syntax.
+	if !plainPath.MatchString(path) {
+		path = "$.axes"
 	}
 	p, err := yaml.PathString(path)
 	if err != nil {
