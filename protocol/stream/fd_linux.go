@@ -94,6 +94,13 @@ func (p *fdPath) name() string {
 	return "rawfd"
 }
 
+func (p *fdPath) warning() string {
+	if p.udp == nil || p.udp.refusal == nil {
+		return ""
+	}
+	return fmt.Sprintf("UDP segmentation offload was refused (%v): datagrams are sent without it", p.udp.refusal)
+}
+
 // enter ties the goroutine to a thread, which may then wait with the precision
 // that pacing needs: the default slack is 50 µs (prctl(2)).
 func (p *fdPath) enter() {
@@ -177,19 +184,19 @@ func (p *fdPath) sleepLong(d time.Duration) error {
 	return err
 }
 
-// sleepsLong gives the path an alarm if a sender's pauses are long.
-func (p *fdPath) sleepsLong(c *Config) error {
+// sleepsLong gives the path an alarm if a sender's pauses are long. Where there
+// is none to be had, ppoll does.
+func (p *fdPath) sleepsLong(c *Config) {
 	if pacer := c.pacer(); pacer == nil || pacer.Gap() < longGap {
-		return nil
+		return
 	}
 	a, err := newAlarm()
 	if err != nil {
-		return err
+		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.alarm = a
-	return nil
 }
 
 // retry decides after a failed call: nil means try again.
