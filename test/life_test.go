@@ -3,6 +3,8 @@ package test
 import (
 	"net"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -213,7 +215,12 @@ func TestServerEnds(t *testing.T) {
 			if o := s.stop(t); o.code != 0 || !strings.Contains(o.stderr, "interrupt - the server has terminated by signal Interrupt(2)") {
 				t.Errorf("server: %v", o)
 			}
-			if o := client.within(t, 10*time.Second); o.code != 1 || !strings.Contains(o.stderr, "the server has terminated") {
+			o := client.within(t, 10*time.Second)
+			told := strings.Contains(o.stderr, "the server has terminated")
+			// A release with one thread may meet the closed stream before it looks
+			// at the control connection, also with a server of its own kind.
+			told = told || p.release.before(release{3, 16}) && strings.Contains(o.stderr, "unable to write to stream socket")
+			if o.code != 1 || !told {
 				t.Errorf("client: %v", o)
 			}
 		})
@@ -368,26 +375,18 @@ func TestText(t *testing.T) {
 }
 
 // skeleton replaces every number by a 0 and every run of blanks by one, since
-// the width of a column may follow its number.
+// the width of a column may follow its number, and leaves out a line like the
+// one before, since a busy machine makes more or fewer intervals.
 func skeleton(text string) string {
-	var out strings.Builder
+	var lines []string
 	for line := range strings.Lines(text) {
-		var b strings.Builder
-		for _, r := range strings.Join(strings.Fields(line), " ") {
-			if r >= '0' && r <= '9' || r == '.' {
-				r = '0'
-			}
-			if r == '0' && strings.HasSuffix(b.String(), "0") {
-				continue
-			}
-			b.WriteRune(r)
+		line = strings.Join(strings.Fields(line), " ")
+		for _, unit := range []string{"KBytes", "MBytes", "GBytes"} {
+			line = strings.ReplaceAll(line, unit, "Bytes")
 		}
-		out.WriteString(b.String() + "\n")
+		lines = append(lines, digits.ReplaceAllString(line, "0"))
 	}
-	for _, unit := range []string{"KBytes", "MBytes", "GBytes"} {
-		text = strings.ReplaceAll(out.String(), unit, "Bytes")
-		out.Reset()
-		out.WriteString(text)
-	}
-	return out.String()
+	return strings.Join(slices.Compact(lines), "\n")
 }
+
+var digits = regexp.MustCompile(`[0-9.]+`)

@@ -186,7 +186,8 @@ func TestLoss(t *testing.T) {
 	END`)
 	m := mode{udp: true, host: right.v4, client: []string{"-u", "-b", "20M", "-l", "1000"}, rate: 20e6}
 	across(t, left, right, m, func(t *testing.T, r *pairing) {
-		if got := r.cdoc.num(t, "end.sum_received.lost_percent"); !near(got, 10, 0.05) {
+		// On a busy machine the receiver's buffer overflows as well.
+		if got := r.cdoc.num(t, "end.sum_received.lost_percent"); got < 9.5 || got > 10.5 && !r.mode.busy {
 			t.Errorf("lost %v %%, want 10 %%", got)
 		}
 	})
