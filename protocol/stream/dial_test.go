@@ -332,6 +332,34 @@ func TestHelloWhileRunning(t *testing.T) {
 	})
 }
 
+func TestDrain(t *testing.T) {
+	c, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(loopback4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for range 2 { // also when nothing waits
+		for _, b := range []string{"one", "two", ""} {
+			if _, err := c.WriteTo([]byte(b), c.LocalAddr()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := drain(c); err != nil {
+			t.Fatal(err)
+		}
+		if err := drain(c); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.WriteTo([]byte("last"), c.LocalAddr()); err != nil {
+			t.Fatal(err)
+		}
+		b := make([]byte, 10)
+		if n, _, err := c.ReadFrom(b); err != nil || string(b[:n]) != "last" {
+			t.Errorf("after draining: %q, %v", b[:n], err)
+		}
+	}
+}
+
 func TestSCTPUnavailable(t *testing.T) {
 	l, err := ListenSCTP(t.Context(), loopback4, sockopt.Options{}, nil, protocol.Cookie{})
 	if err == nil {

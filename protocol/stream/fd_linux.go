@@ -94,6 +94,13 @@ func (p *fdPath) name() string {
 	return "rawfd"
 }
 
+func (p *fdPath) warning() string {
+	if p.udp == nil || p.udp.refusal == nil {
+		return ""
+	}
+	return fmt.Sprintf("UDP segmentation offload was refused (%v): datagrams are sent without it", p.udp.refusal)
+}
+
 // enter ties the goroutine to a thread, which may then wait with the precision
 // that pacing needs: the default slack is 50 µs (prctl(2)).
 func (p *fdPath) enter() {

@@ -130,7 +130,9 @@ func (l *udpListener) connect(ctx context.Context, remote netip.AddrPort, dst ne
 	if err != nil {
 		return nil, err
 	}
-	if err := drain(conn); err != nil {
+	// What arrived between bind and connect, when the socket was open to
+	// everyone, is not of this stream.
+	if err := drain(conn.(*net.UDPConn)); err != nil {
 		_ = conn.Close()
 		return nil, err
 	}
@@ -144,21 +146,6 @@ func (l *udpListener) connect(ctx context.Context, remote netip.AddrPort, dst ne
 	a.start()
 	l.streams = append(l.streams, a)
 	return &socket{local: addrPort(conn.LocalAddr()), remote: remote, window: l.options.Window, path: a}, nil
-}
-
-// drain throws away what arrived between bind and connect, when the socket was
-// open to everyone.
-func drain(conn net.Conn) error {
-	b := make([]byte, 64)
-	if err := conn.SetReadDeadline(time.Now()); err != nil {
-		return err
-	}
-	for {
-		if _, err := conn.Read(b); err != nil && !truncated(err) && !transient(err) {
-			break
-		}
-	}
-	return conn.SetReadDeadline(time.Time{})
 }
 
 // answerer is the path of an accepted UDP socket until its stream starts: it

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"fmt"
+	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -30,7 +31,9 @@ type mmsghdr struct {
 // many messages for one system call, and segmentation and receive offload
 // (udp(7): UDP_SEGMENT, UDP_GRO).
 type udpCalls struct {
-	gso, gro bool
+	gso      atomic.Bool // until the kernel refuses
+	refusal  error       // why it did
+	gro      bool
 	segments int // datagrams in a message with segmentation offload
 	budget   int // bytes of a batch
 	messages [maxMessages]mmsghdr
@@ -40,7 +43,7 @@ type udpCalls struct {
 
 func (u *udpCalls) name(sends bool) string {
 	switch {
-	case sends && u.gso:
+	case sends && u.gso.Load():
 		return "sendmmsg+gso"
 	case sends:
 		return "sendmmsg"

@@ -24,7 +24,8 @@ func (u *udpCalls) segmentation(fd, length int) {
 		return
 	}
 	if unix.SetsockoptInt(fd, unix.IPPROTO_UDP, unix.UDP_SEGMENT, length) == nil {
-		u.gso, u.segments = true, n
+		u.gso.Store(true)
+		u.segments = n
 	}
 }
 
@@ -33,7 +34,7 @@ func (u *udpCalls) segmentation(fd, length int) {
 // the interface computes no checksums (EIO). A kernel that takes fewer segments
 // gets fewer.
 func (u *udpCalls) refused(errno syscall.Errno, fd int) bool {
-	if !u.gso {
+	if !u.gso.Load() {
 		return false
 	}
 	switch errno {
@@ -46,7 +47,8 @@ func (u *udpCalls) refused(errno syscall.Errno, fd int) bool {
 	default:
 		return false
 	}
-	u.gso, u.segments = false, 1
+	u.gso.Store(false)
+	u.segments, u.refusal = 1, errno
 	return unix.SetsockoptInt(fd, unix.IPPROTO_UDP, unix.UDP_SEGMENT, 0) == nil
 }
 

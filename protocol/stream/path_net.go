@@ -38,6 +38,7 @@ func newNetPath(conn net.Conn) (*netPath, error) {
 }
 
 func (p *netPath) name() string                     { return "net" }
+func (p *netPath) warning() string                  { return "" }
 func (p *netPath) enter()                           {}
 func (p *netPath) leave()                           {}
 func (p *netPath) close() error                     { return p.conn.Close() }

@@ -37,6 +37,8 @@ type Socket interface {
 // be called from others.
 type path interface {
 	name() string
+	// warning says, after data has moved, what went other than planned.
+	warning() string
 	// ready is called once, before data moves, with what is going to happen.
 	ready(c *Config, sender bool) error
 	// enter and leave bracket the moving of data, on its goroutine.

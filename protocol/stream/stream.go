@@ -292,6 +292,11 @@ func (s *Stream) release() error {
 	return err
 }
 
+// Warning says what the data path could not do as it was meant to, or nothing.
+// It is to be read when Run has returned; so is the path that was used in the
+// end, [Socket.Path].
+func (s *Stream) Warning() string { return s.path.warning() }
+
 // FileSize returns the size of the stream's file in bytes when Run returned, 0
 // without file.
 func (s *Stream) FileSize() int64 { return s.sizeAt.Load() }
