@@ -292,6 +292,7 @@ func TestBusyThenRefused(t *testing.T) {
 	address := ln.Addr().String()
 	played := make(chan error, 1)
 	serve := func(ln net.Listener, script ...protocoltest.Step) error {
+		_ = ln.(*net.TCPListener).SetDeadline(time.Now().Add(10 * time.Second))
 		c, err := ln.Accept()
 		if err != nil {
 			return err
