@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"math"
 	"os/exec"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -21,65 +18,6 @@ var _ = promise(
 	truth{row: 12, name: "trains", run: testTrains},
 	truth{row: 12, name: "processor", run: testPacingCost},
 )
-
-// patient makes a test of times until it finds no faults. The faults of a run
-// count when the machine was free for the peers all the time; twice is enough.
-// A machine that never is proves nothing.
-func patient(t *testing.T, test func() (faults []string)) {
-	t.Helper()
-	const attempts, heldUpBy = 4, 5 * time.Millisecond
-	found := 0
-	for attempt := 1; attempt <= attempts; attempt++ {
-		stop := watchMachine()
-		faults := test()
-		worst := stop()
-		if len(faults) == 0 {
-			return
-		}
-		text := strings.Join(faults, "; ")
-		t.Logf("attempt %d, the machine was held up by %v: %s", attempt, worst, text)
-		if worst < heldUpBy {
-			if found++; found == 2 {
-				t.Error(text)
-				return
-			}
-		}
-	}
-	t.Skip("the machine is too busy to tell")
-}
-
-// watchMachine sleeps for a millisecond again and again, on as many threads as
-// there are processors, until stop is called. stop returns by how much it
-// overslept at worst.
-func watchMachine() (stop func() time.Duration) {
-	const nap = time.Millisecond
-	var worst atomic.Int64
-	var wg sync.WaitGroup
-	done := make(chan struct{})
-	for range runtime.NumCPU() {
-		wg.Go(func() {
-			for last := time.Now(); ; {
-				select {
-				case <-done:
-					return
-				case <-time.After(nap):
-				}
-				now := time.Now()
-				for over := int64(now.Sub(last) - nap); ; {
-					if seen := worst.Load(); over <= seen || worst.CompareAndSwap(seen, over) {
-						break
-					}
-				}
-				last = now
-			}
-		})
-	}
-	return func() time.Duration {
-		close(done)
-		wg.Wait()
-		return time.Duration(worst.Load())
-	}
-}
 
 // promptly runs a sender ahead of everything else on the machine, where that
 // is allowed: its pacing is on trial, not the system's scheduler.
@@ -136,7 +74,7 @@ func testPacedSeconds(t *testing.T) {
 		}
 		t.Run(c.args, func(t *testing.T) {
 			eachPacedPair(t, c.args, func(t *testing.T, client, server peer) {
-				patient(t, func() (faults []string) {
+				patient(t, heldUp, func() (faults []string) {
 					r := &trial{client: client, server: server, clientArgs: append(strings.Fields(c.args), "-t", "3")}
 					r.succeed(t)
 					v := view{r.server, false, r.sdoc}
@@ -228,7 +166,7 @@ func testPacedGaps(t *testing.T) {
 		}
 		t.Run(c.args, func(t *testing.T) {
 			eachPacedPair(t, c.args, func(t *testing.T, client, server peer) {
-				patient(t, func() (faults []string) {
+				patient(t, heldUp, func() (faults []string) {
 					at := capture(t, client, server, c.args)
 					list := gaps(at)
 					if len(list) < len(at)*9/10 || len(list) < 500 {
@@ -267,7 +205,7 @@ func testTrains(t *testing.T) {
 	for _, args := range []string{"-u -b 10M/50 -l 1000 -t 2", "-u -b 10M/50 -l 1000 -t 2 -R"} {
 		t.Run(args, func(t *testing.T) {
 			eachPacedPair(t, args, func(t *testing.T, client, server peer) {
-				patient(t, func() (faults []string) {
+				patient(t, heldUp, func() (faults []string) {
 					at := capture(t, client, server, args)
 					trains := []int{1}
 					for i := 1; i < len(at); i++ {
@@ -301,7 +239,7 @@ func testPacingCost(t *testing.T) {
 		}
 		t.Run(args, func(t *testing.T) {
 			eachQuietPair(t, eitherSide, func(t *testing.T, client, server peer) {
-				patient(t, func() (faults []string) {
+				patient(t, heldUp, func() (faults []string) {
 					r := &trial{client: client, server: server, clientArgs: strings.Fields(args)}
 					r.succeed(t)
 					for _, v := range r.judgedViews() {
