@@ -19,6 +19,7 @@ var _ = promise(
 	truth{row: 9, name: "socket buffer", run: testSocketBuffer},
 	truth{row: 10, name: "lost handshake", run: testLostHandshake},
 	truth{row: 10, name: "no UDP", long: true, run: testNoUDP},
+	truth{row: 13, name: "client of a stopped server", run: testInterruptedAlone},
 )
 
 // filtered makes two hosts on whose cable datagrams travel one by one, so that
@@ -303,6 +304,30 @@ func testNoUDP(t *testing.T) {
 						t.Errorf("the next test: %v", o)
 					}
 				}
+			})
+		})
+	}
+}
+
+// testInterruptedAlone interrupts a client whose server does not answer any
+// more: what it did not hear is not known.
+func testInterruptedAlone(t *testing.T) {
+	for _, c := range interruptions {
+		if !c.short && !everything() {
+			continue
+		}
+		t.Run(strings.TrimSpace("interrupt "+c.args), func(t *testing.T) {
+			eachQuietPair(t, theClient, func(t *testing.T, client, server peer) {
+				cp, s := midway(t, client, server, c.args)
+				s.cmd.Process.Signal(syscall.SIGSTOP)
+				cp.cmd.Process.Signal(syscall.SIGINT)
+				o := cp.within(t, 10*time.Second)
+				doc := mustDocument(t, client, lastJSON(o.stdout))
+				if o.code != 0 || !strings.Contains(doc.str("error"), "interrupt - the client has terminated") {
+					t.Errorf("exit status %d, error %v", o.code, doc.get("error"))
+				}
+				checkBroken(t, view{client, true, doc}, c.args, false)
+				checkEvents(t, o.stdout)
 			})
 		})
 	}
