@@ -68,13 +68,13 @@ func (t *test) createStreams() error {
 		err = context.Cause(t.ctx)
 	}
 	if err != nil {
-		closeAll(members, config.Payload)
+		closeAll(members)
 		return t.explainSilence(err)
 	}
 	t.observation = session.Observe(t.ctx, t.cfg.Observe, measure.Client, t.result.Start.Peer, true, members)
 	t.group = session.NewGroup(session.Config{
 		Side: measure.Client, Params: &t.params, File: t.cfg.File,
-		Interval: t.cfg.Interval, Budgets: t.budgets.list(), Payload: config.Payload,
+		Interval: t.cfg.Interval, Budgets: t.budgets.list(),
 		Sink: t.sink, Observer: t.observation,
 	}, members)
 	t.result.Start.Streams = t.group.Streams()
@@ -84,12 +84,9 @@ func (t *test) createStreams() error {
 	return nil
 }
 
-func closeAll(members []session.Member, payload *stream.Payload) {
+func closeAll(members []session.Member) {
 	for _, m := range members {
 		_ = m.Stream.Close()
-	}
-	if payload != nil {
-		_ = payload.Close()
 	}
 }
 

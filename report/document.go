@@ -238,7 +238,7 @@ func linkperfObject(o *Options, s *measure.Start, r *measure.Result, x *Extra) o
 		if s.Number > 0 {
 			out.set("test", s.Number)
 		}
-		if path := dataPath(s); path != "" {
+		if path := dataPath(s, r); path != "" {
 			out.set("data_path", path)
 		}
 		if udp := datagrams(s, r); len(udp) > 0 {
@@ -273,12 +273,21 @@ func orNull(raw json.RawMessage) any {
 	return raw
 }
 
-// dataPath names the ways in which this side moved bytes, each once.
-func dataPath(s *measure.Start) string {
+// dataPath names the ways in which this side moved bytes, each once: those that
+// the streams ended with, or, of a test that broke off, began with.
+func dataPath(s *measure.Start, r *measure.Result) string {
 	var paths []string
-	for i := range s.Streams {
-		if p := s.Streams[i].DataPath; p != "" && !slices.Contains(paths, p) {
+	add := func(p string) {
+		if p != "" && !slices.Contains(paths, p) {
 			paths = append(paths, p)
+		}
+	}
+	for i := range r.Streams {
+		add(r.Streams[i].Stream.DataPath)
+	}
+	if len(paths) == 0 {
+		for i := range s.Streams {
+			add(s.Streams[i].DataPath)
 		}
 	}
 	return strings.Join(paths, ",")

@@ -244,7 +244,13 @@ func (v *serving) armIdleLocked() {
 		return
 	}
 	v.stopIdle()
-	v.idle = time.AfterFunc(v.IdleTimeout, func() { v.cancel(errServed) })
+	v.idle = time.AfterFunc(v.IdleTimeout, func() {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		if v.places > 0 { // otherwise a client has just come
+			v.cancel(errServed)
+		}
+	})
 }
 
 func (v *serving) stopIdle() {

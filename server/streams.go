@@ -59,16 +59,13 @@ func (t *test) createStreams() error {
 		for _, m := range members {
 			_ = m.Stream.Close()
 		}
-		if config.Payload != nil {
-			_ = config.Payload.Close()
-		}
 		return err
 	}
 	trusted := t.PrivateKey != nil
 	t.observation = session.Observe(t.ctx, t.Observe, measure.Server, t.info.Peer, trusted, members)
 	t.group = session.NewGroup(session.Config{
 		Side: measure.Server, Params: &t.params, File: t.File,
-		Interval: t.interval(), Budgets: t.budgets, Payload: config.Payload,
+		Interval: t.interval(), Budgets: t.budgets,
 		Sink: t.sink, Observer: t.observation,
 	}, members)
 	t.result.Start.Streams = t.group.Streams()

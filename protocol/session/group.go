@@ -36,10 +36,7 @@ type Config struct {
 	Interval time.Duration // between reports; 0 = one at the end
 	// Budgets are what the streams of a -n or -k test charge; the group resets
 	// them when the omit period ends.
-	Budgets []*stream.Budget
-	// Payload, if not nil, is what the senders share; Close closes it.
-	Payload *stream.Payload
-
+	Budgets  []*stream.Budget
 	Sink     measure.Sink // gets Interval; may be nil
 	Observer *Observation // gets Interval; may be nil
 }
@@ -336,8 +333,5 @@ func (g *Group) Close() {
 	}
 	for _, m := range g.members {
 		_ = m.Stream.Close()
-	}
-	if g.cfg.Payload != nil {
-		_ = g.cfg.Payload.Close()
 	}
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"time"
 
 	"linkperf/protocol"
@@ -15,6 +16,9 @@ type account struct {
 	// show as well: datagrams lost after the last one that arrived, and what
 	// arrived but does not count, because to the sender it does not.
 	tail, earlyBytes, earlyPackets int64
+	// Datagrams of the omit period that came after it and are no loss of the
+	// measured part.
+	late int64
 }
 
 // own returns this side's totals of a stream.
@@ -90,7 +94,16 @@ func (g *Group) account(m *member, peer *protocol.Results, there *extra) account
 		// iperf3 does not count the block that it was sending at the end.
 		a.cut()
 	}
+	a.forgive()
 	return a
+}
+
+// forgive takes out of the losses what was no loss: datagrams of the omit period
+// that came after it undo losses which the measured part does not have.
+func (a *account) forgive() {
+	if u := a.received.UDP; u != nil && u.Lost < 0 {
+		a.late, u.Lost = -u.Lost, 0
+	}
 }
 
 // peerReceived returns what the peer received of a stream that this side sent.
@@ -209,7 +222,7 @@ func (g *Group) reportLast(accounts []account) {
 			si.Bytes -= a.earlyBytes
 			if si.UDP != nil {
 				si.UDP.Packets += a.tail - a.earlyPackets
-				si.UDP.Lost += a.tail
+				si.UDP.Lost += a.tail + a.late
 			}
 		}
 		whole = max(whole, si.End)
@@ -236,6 +249,7 @@ func (g *Group) Finish(r *measure.Result, peer *protocol.Results) {
 	accounts := g.accounts(peer, there)
 	g.reportLast(accounts)
 
+	g.describe(r)
 	r.Duration = g.end.Sub(g.start)
 	r.LocalCPU = g.cpu.used
 	r.Streams = make([]measure.StreamResult, len(g.members))
@@ -260,6 +274,17 @@ func (g *Group) Finish(r *measure.Result, peer *protocol.Results) {
 		r.SenderCongestion, r.ReceiverCongestion = here, peers
 	} else {
 		r.SenderCongestion, r.ReceiverCongestion = peers, here
+	}
+}
+
+// describe puts into the result which way the streams' bytes went in the end,
+// and what their data paths could not do as they were meant to.
+func (g *Group) describe(r *measure.Result) {
+	for _, m := range g.members {
+		m.info.DataPath = m.Socket.Path()
+		if w := m.Stream.Warning(); w != "" && !slices.Contains(r.Warnings, w) {
+			r.Warnings = append(r.Warnings, w)
+		}
 	}
 }
 

@@ -39,9 +39,6 @@ func NewPayload(c Config) (*Payload, error) {
 	return p, nil
 }
 
-// Close does nothing; a payload holds memory only.
-func (p *Payload) Close() error { return nil }
-
 // The size of the file of whole blocks that zero copy sends from: what measured
 // best between the cost of a call and that of a cache that overflows, and the
 // bound for all streams of a test, in bytes.
