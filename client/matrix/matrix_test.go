@@ -157,7 +157,7 @@ func TestSchedule(t *testing.T) {
 	}
 	orders := map[string]bool{}
 	for round := 0; round <= 3; round++ {
-		ids, sorted := []string{}, []string{}
+		ids := []string{}
 		for i, s := range steps {
 			if s.Order != i || s.Warmup != (s.Round < 1) {
 				t.Errorf("step %d: %+v", i, s)
@@ -167,7 +167,7 @@ func TestSchedule(t *testing.T) {
 			}
 		}
 		orders[strings.Join(ids, ";")] = true
-		sorted = slices.Sorted(slices.Values(ids))
+		sorted := slices.Sorted(slices.Values(ids))
 		if len(slices.Compact(sorted)) != len(cases) || len(ids) != len(cases) {
 			t.Errorf("round %d runs %v", round, ids)
 		}
