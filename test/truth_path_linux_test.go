@@ -172,19 +172,6 @@ func testLossCounted(t *testing.T) {
 	}
 }
 
-// checkLost asks for 0 <= lost <= sent, and that what was received and what
-// was lost is what was sent.
-func checkLost(t *testing.T, v view, f flow) {
-	t.Helper()
-	lost, sent := v.doc.num(t, f.received+".lost_packets"), v.doc.num(t, f.sent+".packets")
-	if lost < 0 || lost > sent {
-		t.Errorf("%v: lost %.0f of %.0f datagrams", v, lost, sent)
-	}
-	if percent := v.doc.num(t, f.received+".lost_percent"); percent < 0 || percent > 100 {
-		t.Errorf("%v: lost %v %%", v, percent)
-	}
-}
-
 // testLostTail cuts the path after a third of the test's datagrams.
 func testLostTail(t *testing.T) {
 	const all, pass = 900, 300
