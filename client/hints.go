@@ -15,6 +15,9 @@ type hintError struct {
 func (e *hintError) Error() string { return e.err.Error() + " (" + e.hint + ")" }
 func (e *hintError) Unwrap() error { return e.err }
 
+// Hint returns what is added to iperf3's text.
+func (e *hintError) Hint() string { return e.hint }
+
 const authHint = "wrong name or password, clocks that differ, or the other padding: servers before 3.17 need PKCS#1"
 
 // explain names the likely causes of a refused authentication. Servers of 3.21

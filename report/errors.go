@@ -85,11 +85,19 @@ func (o *Options) stamp() string {
 	return Stamp(o.Timestamps, now())
 }
 
-// plainText is iperf3's own text of a failure where it has one.
+// plainText is iperf3's own text of a failure where it has one, with what
+// probably lies behind it where the error tells.
 func plainText(err error) string {
 	var failure *protocol.Error
-	if errors.As(err, &failure) {
-		return failure.Error()
+	if !errors.As(err, &failure) {
+		return err.Error()
 	}
-	return err.Error()
+	var hinted interface {
+		error
+		Hint() string
+	}
+	if errors.As(err, &hinted) {
+		return fmt.Sprintf("%s (%s)", failure.Error(), hinted.Hint())
+	}
+	return failure.Error()
 }

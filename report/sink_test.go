@@ -516,6 +516,12 @@ func TestDatagramsNotTold(t *testing.T) {
 	}
 }
 
+// hinted is an error that knows what lies behind it.
+type hinted struct{ error }
+
+func (h hinted) Unwrap() error { return h.error }
+func (hinted) Hint() string    { return "because" }
+
 func TestErrorTexts(t *testing.T) {
 	refused := &protocol.Error{Code: protocol.CodeStreamListen, Errno: 93, Remote: true}
 	for _, c := range []struct {
@@ -543,6 +549,8 @@ func TestErrorTexts(t *testing.T) {
 		{measure.Server, protocol.NewError(protocol.CodeServerTestDurationExpired, nil), "error - server test duration expired - test is terminated by the server",
 			[]string{"iperf3: error - server test duration expired - test is terminated by the server"}},
 		{measure.Client, errors.New("plain"), "plain", []string{"iperf3: error - plain"}},
+		{measure.Client, hinted{&protocol.Error{Code: protocol.CodeAuthTest, Remote: true}}, "test authorization failed (because)",
+			[]string{"iperf3: SERVER ERROR - test authorization failed", "iperf3: error - test authorization failed (because)"}},
 	} {
 		if got := ErrorText(c.side, c.err); got != c.json {
 			t.Errorf("ErrorText(%v) = %q, want %q", c.err, got, c.json)
