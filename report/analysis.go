@@ -211,6 +211,7 @@ func (s *Set) findings() []Finding {
 		if json.Unmarshal(r.Linkperf.Findings, &fs) != nil {
 			continue
 		}
+		counted := map[string]bool{} // an id can stand for both ends
 		for _, f := range fs {
 			at, ok := index[f.ID]
 			if !ok {
@@ -220,7 +221,10 @@ func (s *Set) findings() []Finding {
 				f.Sentence, f.Advice = oneLine(f.Sentence), oneLine(f.Advice)
 				all = append(all, f)
 			}
-			all[at].Runs++
+			if !counted[f.ID] {
+				counted[f.ID] = true
+				all[at].Runs++
+			}
 		}
 	}
 	for i := range all {

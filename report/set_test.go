@@ -49,7 +49,7 @@ func planDir(t *testing.T, rounds int, factor float64) string {
 		}
 		doc["linkperf"] = map[string]any{"schema": 1, "version": "0.1", "data_path": "net",
 			"sysinfo":  map[string]any{"client": map[string]any{"link": map[string]any{"mtu_bytes": mtu, "driver": "<b>veth</b>"}, "counters": map[string]any{"rx": order}}, "server": nil},
-			"findings": []any{map[string]any{"id": "mtu-mismatch", "sentence": "An MTU of 1500 meets one of 9000.\x1b[31m", "advice": "Raise it."}},
+			"findings": []any{map[string]any{"id": "mtu-mismatch", "sentence": "An MTU of 1500 meets one of 9000.\x1b[31m", "advice": "Raise it."}, map[string]any{"id": "mtu-mismatch", "sentence": "Seen from the other end."}},
 			"run": map[string]any{"case": "firewall=" + firewall, "labels": map[string]string{"firewall": firewall}, "round": round, "order": order,
 				"warmup": round < 1, "interleaved": true, "start": "2026-11-30T12:00:00Z", "status": status, "reason": reason}}
 		if status == "failed" {

@@ -281,6 +281,9 @@ func changes(before, after *Record) map[string][2]any {
 		if !mayChange([]string{path}) || path == "wifi.signal_dbm" {
 			continue
 		}
+		if now.Kind() == reflect.Slice && now.Type().Elem().Kind() == reflect.Struct {
+			continue // a list such as the filters' layers, whose sums are facts of their own
+		}
 		was := then[path]
 		if !was.IsNil() && !now.IsNil() && !reflect.DeepEqual(was.Interface(), now.Interface()) {
 			changed[path] = [2]any{was.Interface(), now.Interface()}

@@ -3,7 +3,6 @@ package sysinfo
 import (
 	"context"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,13 +12,7 @@ import (
 // tested everywhere. The calls are in the files for windows.
 
 // windowsTool is the path of a program of the system.
-func windowsTool(name string) string {
-	root := os.Getenv("SystemRoot")
-	if root == "" {
-		root = `C:\Windows`
-	}
-	return root + `\System32\` + name
-}
+func windowsTool(name string) string { return systemDirectory() + `\` + name }
 
 // Keys of HKEY_LOCAL_MACHINE.
 const (
