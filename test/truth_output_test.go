@@ -105,10 +105,8 @@ type ending struct {
 	short  bool
 	args   []string // of the client
 	server []string // options of the server
-	// prepare readies this ending; the options that it returns are the client's too.
-	prepare func(t *testing.T) []string
-	absent  bool // there is no server
-	busy    bool // the server runs another client's test
+	absent bool     // there is no server
+	busy   bool     // the server runs another client's test
 	// midway happens when both sides have measured for a while; nil for a test
 	// that ends by itself.
 	midway func(client, server *process)
