@@ -64,27 +64,36 @@ func withToken(params, token string) string {
 	return strings.Replace(params, "{", `{"authtoken":"`+token+`",`, 1)
 }
 
-// wrongTokens are those that a server must refuse.
+// wrongTokens are those that a server must refuse; the short form of the tests
+// has the more different ones.
 func wrongTokens(t *testing.T, c credentials) map[string]string {
 	key, now := c.publicKey(t), time.Now()
-	return map[string]string{
-		"none":               "",
+	tokens := map[string]string{
 		"one =":              "=",
-		"no Base64":          "!!!! not base64 !!!!",
-		"short":              base64.StdEncoding.EncodeToString([]byte("short")),
 		"no ciphertext":      base64.StdEncoding.EncodeToString(slices.Repeat([]byte{0xff}, key.Size())),
-		"zeros":              base64.StdEncoding.EncodeToString(make([]byte, key.Size())),
-		"longer than a key":  base64.StdEncoding.EncodeToString(slices.Repeat([]byte{1}, 2*key.Size())),
 		"as long as allowed": loginToken(t, key, strings.Repeat("u", key.Size()-2*sha1.Size-2), false),
-		"no fields":          loginToken(t, key, "hello", false),
-		"no time":            loginToken(t, key, "user: mario\npwd:  rossi\nts:   soon", false),
-		"empty":              loginToken(t, key, "", false),
 		"other padding":      loginToken(t, key, login(c.name, c.password, now), true),
 		"wrong password":     loginToken(t, key, login(c.name, "guess", now), false),
 		"unknown user":       loginToken(t, key, login("luigi", c.password, now), false),
 		"clock behind":       loginToken(t, key, login(c.name, c.password, now.Add(-time.Minute)), false),
-		"clock ahead":        loginToken(t, key, login(c.name, c.password, now.Add(time.Minute)), false),
 	}
+	if !everything() {
+		return tokens
+	}
+	for name, token := range map[string]string{
+		"none":              "",
+		"no Base64":         "!!!! not base64 !!!!",
+		"short":             base64.StdEncoding.EncodeToString([]byte("short")),
+		"zeros":             base64.StdEncoding.EncodeToString(make([]byte, key.Size())),
+		"longer than a key": base64.StdEncoding.EncodeToString(slices.Repeat([]byte{1}, 2*key.Size())),
+		"no fields":         loginToken(t, key, "hello", false),
+		"no time":           loginToken(t, key, "user: mario\npwd:  rossi\nts:   soon", false),
+		"empty":             loginToken(t, key, "", false),
+		"clock ahead":       loginToken(t, key, login(c.name, c.password, now.Add(time.Minute)), false),
+	} {
+		tokens[name] = token
+	}
+	return tokens
 }
 
 // testLoginFailuresAlike compares the bytes that answer each wrong token, and
@@ -102,7 +111,7 @@ func testLoginFailuresAlike(t *testing.T) {
 					params = plainParams
 				}
 				best := time.Hour
-				for range 3 {
+				for range 2 {
 					h := connectByHand(t, s.port)
 					h.say(h.cookie).expect(stateParamExchange)
 					begin := time.Now()
@@ -116,7 +125,7 @@ func testLoginFailuresAlike(t *testing.T) {
 				shortest, longest = min(shortest, best), max(longest, best)
 			}
 			t.Logf("answers take %v to %v", shortest, longest)
-			if shortest < 200*time.Millisecond || longest-shortest > 100*time.Millisecond {
+			if shortest < 200*time.Millisecond || longest-shortest > 200*time.Millisecond {
 				t.Errorf("answers take %v to %v, which tells the reasons apart", shortest, longest)
 			}
 			good := loginToken(t, cred.publicKey(t), login(cred.name, cred.password, time.Now()), false)

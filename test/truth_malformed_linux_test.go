@@ -123,6 +123,7 @@ func testMalformedParameters(t *testing.T) {
 
 // testMalformedTokens logs in in ways that stock was seen to die of.
 func testMalformedTokens(t *testing.T) {
+	t.Parallel()
 	for _, server := range tried(t) {
 		cred := newCredentials(t, t.TempDir())
 		s := startServer(t, server, cred.serverArgs()...)

@@ -118,6 +118,7 @@ func testStrangersDuringATest(t *testing.T) {
 	for _, server := range tried(t) {
 		for _, client := range anybody(t) {
 			t.Run(client.name+"->"+server.name, func(t *testing.T) {
+				t.Parallel()
 				s := startServer(t, server, "-1")
 				c := startClient(t, s, client, "-t", "2", "-b", "5M", "-P", "2")
 				besiege(t, s.port)

@@ -22,9 +22,11 @@ var _ = promise(
 const busyText = "the server is busy running a test"
 
 func testRetryBusy(t *testing.T) {
+	t.Parallel()
 	ours := linkperf(t)
 	for _, server := range anybody(t) {
 		t.Run(server.name, func(t *testing.T) {
+			t.Parallel()
 			s := startServer(t, server)
 			first := startClient(t, s, ours, "-b", "5M")
 			var waiting []*process
@@ -53,6 +55,7 @@ func testRetryBusy(t *testing.T) {
 // testPortRange has three ports in a row: nobody listens on the first, the
 // server on the second is busy.
 func testPortRange(t *testing.T) {
+	t.Parallel()
 	ours := linkperf(t)
 	for _, server := range anybody(t) {
 		t.Run(server.name, func(t *testing.T) {
@@ -147,6 +150,7 @@ const deadlineText = "the test did not end in time"
 
 // testDeadline stops the server in the middle of a test, or before it.
 func testDeadline(t *testing.T) {
+	t.Parallel()
 	type stuck struct {
 		name   string
 		client *process
