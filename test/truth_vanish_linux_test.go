@@ -41,24 +41,6 @@ func testVanish(t *testing.T) {
 // machine.
 const vanishLimit = 12 * time.Second
 
-// tried are the peers that are held against a promise of one side alone.
-func tried(t *testing.T) []peer {
-	t.Helper()
-	if stockOnTrial() {
-		return stockPeers(t)
-	}
-	return []peer{linkperf(t)}
-}
-
-// anybody are the peers that may stand at the other end.
-func anybody(t *testing.T) []peer {
-	t.Helper()
-	if stockOnTrial() {
-		return stockPeers(t)
-	}
-	return append(stockPeers(t), linkperf(t))
-}
-
 // vanishing is a client that has vanished, and the server that has to notice.
 // Many of them are waited for at the same time.
 type vanishing struct {
