@@ -1,6 +1,7 @@
 package test
 
 import (
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -179,7 +180,9 @@ const busyMachine = 0.02
 
 // perform runs one mode between two peers. A run whose duration or rate is off
 // is repeated. That of the last attempt counts, unless the machine was so busy
-// meanwhile that time says nothing.
+// meanwhile that time says nothing. Inside User Mode Linux, where a nap takes
+// 10 ms more than it should and SCTP seconds to deliver the rest of a test,
+// neither is looked at.
 func perform(t *testing.T, m mode, client, server peer) *pairing {
 	t.Helper()
 	const attempts = 3
@@ -193,7 +196,7 @@ func perform(t *testing.T, m mode, client, server peer) *pairing {
 		if r.sdoc != nil {
 			faults = append(faults, timingFaults(r.mode, false, r.sdoc)...)
 		}
-		if len(faults) == 0 {
+		if len(faults) == 0 || os.Getenv(insideUML) != "" {
 			return r
 		}
 		t.Logf("attempt %d, %s -> %s, machine stalled for %.0f %% of the time: %s",

@@ -25,6 +25,10 @@ import (
 	"testing"
 )
 
+// insideUML, in the environment, tells the tests that they run inside a User
+// Mode Linux kernel, which is theirs to configure.
+const insideUML = "LINKPERF_INSIDE_UML"
+
 func TestMain(m *testing.M) {
 	if bootedAsInit() {
 		runAsInit()

@@ -26,9 +26,6 @@ import (
 // umlDir, in the environment of init, names the directory with the job.
 const umlDir = "LINKPERF_UML_DIR"
 
-// insideUML tells the tests that the kernel is ours to configure.
-const insideUML = "LINKPERF_INSIDE_UML"
-
 // umlJob is what init is told, as the file "job" in umlDir. What it answers
 // are the files "output" and "status" there.
 type umlJob struct {
@@ -53,11 +50,16 @@ func TestUML(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// LINKPERF_TEST_UML=TestKernelSCTP/sctp-n runs that test only.
+	pattern := "^TestKernel"
+	if only := os.Getenv("LINKPERF_TEST_UML"); only != "1" {
+		pattern = only
+	}
 	dir := t.TempDir()
 	job := umlJob{
 		Modules: umlModules(t, "md5", "sha1_generic", "hmac", "crc32c_generic", "sctp", "sch_netem", "sch_fq", "veth"),
 		Dir:     wd,
-		Args:    []string{self, "-test.run=^TestKernel", "-test.v", "-test.timeout=9m"},
+		Args:    []string{self, "-test.run=" + pattern, "-test.v", "-test.timeout=9m"},
 		Env: append(os.Environ(), insideUML+"=1", "LINKPERF_BIN="+build(t), "TMPDIR="+dir,
 			"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
 	}
