@@ -66,7 +66,23 @@ func (c *Conn) WriteJSON(b []byte) error { return c.writeFrame(b, CodeCtrlWrite)
 // ReadParams reads and parses the client's parameters of at most
 // MaxParamsLength bytes. See ParseParams for warnings and errors.
 func (c *Conn) ReadParams() (Params, []Warning, error) {
-	b, err := c.readFrame(MaxParamsLength, CodeRecvParams)
+	length, err := c.ReadParamsLength()
+	if err != nil {
+		return Params{}, nil, err
+	}
+	return c.ReadParamsOf(length)
+}
+
+// ReadParamsLength reads how long the client's parameters will be, for a server
+// that has many clients and little memory. ReadParamsOf must follow. It fails
+// with CodeRecvParams.
+func (c *Conn) ReadParamsLength() (int, error) {
+	return c.readLength(MaxParamsLength, CodeRecvParams)
+}
+
+// ReadParamsOf is the rest of ReadParams after ReadParamsLength.
+func (c *Conn) ReadParamsOf(length int) (Params, []Warning, error) {
+	b, err := c.readBody(length, CodeRecvParams)
 	if err != nil {
 		return Params{}, nil, err
 	}
@@ -104,14 +120,26 @@ func (c *Conn) WriteResults(r *Results) error {
 }
 
 func (c *Conn) readFrame(limit int, code Code) ([]byte, error) {
+	length, err := c.readLength(limit, code)
+	if err != nil {
+		return nil, err
+	}
+	return c.readBody(length, code)
+}
+
+func (c *Conn) readLength(limit int, code Code) (int, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(c.r, head[:]); err != nil {
-		return nil, NewError(code, err)
+		return 0, NewError(code, err)
 	}
 	length := binary.BigEndian.Uint32(head[:])
 	if length == 0 || uint64(length) > uint64(limit) {
-		return nil, NewError(code, fmt.Errorf("JSON of %d bytes, at most %d are accepted", length, limit))
+		return 0, NewError(code, fmt.Errorf("JSON of %d bytes, at most %d are accepted", length, limit))
 	}
+	return int(length), nil
+}
+
+func (c *Conn) readBody(length int, code Code) ([]byte, error) {
 	var body bytes.Buffer
 	n, err := io.CopyN(&body, c.r, int64(length))
 	if err == io.EOF {

@@ -18,6 +18,9 @@ const (
 	paramsTime = 10 * time.Second
 	// takeTime is how long a client waits for a test that is just ending.
 	takeTime = time.Second
+	// maxLong is how many clients may send parameters at once that are longer
+	// than iperf3 accepts.
+	maxLong = 8
 	// authTime is when every refused login gets its answer, counted from the
 	// arrival of the parameters, whatever was wrong.
 	authTime = 250 * time.Millisecond
@@ -139,9 +142,21 @@ func (g *guest) askParams(ctl *session.Control) (p protocol.Params, err error) {
 	if err != nil {
 		return p, fmt.Errorf("ask for the parameters: %w", err)
 	}
-	err = ctl.Reading(ctx, func() (err error) {
+	err = ctl.Reading(ctx, func() error {
+		length, err := ctl.ReadParamsLength()
+		if err != nil {
+			return err
+		}
+		if length > protocol.MaxParamsSent {
+			select {
+			case g.long <- struct{}{}:
+				defer func() { <-g.long }()
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
 		var wrong []protocol.Warning
-		p, wrong, err = ctl.ReadParams()
+		p, wrong, err = ctl.ReadParamsOf(length)
 		for _, w := range wrong {
 			g.log.Warn("parameters of the client", "peer", peerOf(g.conn), "warning", w)
 		}

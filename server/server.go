@@ -74,6 +74,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		places:   max(s.MaxTests, 1),
 		freed:    make(chan struct{}),
 		datagram: make(chan struct{}, 1),
+		long:     make(chan struct{}, maxLong),
 	}
 	if v.log == nil {
 		v.log = slog.New(slog.DiscardHandler)
@@ -111,6 +112,9 @@ type serving struct {
 	// datagram is held by the test whose UDP or SCTP streams are being created:
 	// hellos carry no cookie, and one listener has the port at a time.
 	datagram chan struct{}
+	// long is held by guests that send long parameters, so that all guests
+	// together take little memory.
+	long chan struct{}
 
 	mu      sync.Mutex
 	waiting *list.List                // *guest, those who are not a test yet, oldest first
