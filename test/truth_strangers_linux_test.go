@@ -133,23 +133,32 @@ func testStrangersDuringATest(t *testing.T) {
 	}
 }
 
-// testStrangersMemory sends parameters that never end, as many and as long as
-// the server takes.
+// testStrangersMemory sends parameters that never end, or make no sense, as many
+// and as long as the server takes.
 func testStrangersMemory(t *testing.T) {
 	for _, server := range tried(t) {
-		t.Run(server.name, func(t *testing.T) {
-			s := startServer(t, server)
-			endless := newCookie()[:20]
-			for range 600 {
-				cookie := newCookie()[:cookieSize-1-len(endless)] + endless + "\x00"
-				knock(t, s.port, cookie+"\x00\x01\x00\x00"+`{"title":"`+strings.Repeat("x", 65000))
-			}
-			served(t, s.port)
-			f := s.footprint(t)
-			if f.peak > memoryLimit || f.descriptors > 400 {
-				t.Errorf("the server takes %v", f)
-			}
-		})
+		for name, params := range map[string]string{
+			"endless":   "\x00\x01\x00\x00" + `{"title":"` + strings.Repeat("x", 65000),
+			"deep":      framed(`{"a":` + strings.Repeat("[", 65000)),
+			"many keys": framed(`{"a":1` + strings.Repeat(`,"b":1`, 10000)),
+		} {
+			t.Run(server.name+"/"+name, func(t *testing.T) {
+				s := startServer(t, server)
+				for _, client := range anybody(t) {
+					if o := s.client(t, client, "-n", "10M", "-P", "8"); o.code != 0 {
+						t.Fatalf("client: %v", o)
+					}
+				}
+				for range 600 {
+					knock(t, s.port, newCookie()+params)
+				}
+				served(t, s.port)
+				f := s.footprint(t)
+				if t.Log(f); f.resident > memoryLimit || f.descriptors > 400 {
+					t.Errorf("the server takes %v", f)
+				}
+			})
+		}
 	}
 }
 
