@@ -23,31 +23,26 @@ var _ = promise(
 
 // testIntervalSums adds up the intervals.
 func testIntervalSums(t *testing.T) {
-	for _, c := range []struct {
-		short bool
-		args  string
-	}{
-		{true, "-t 1"},
-		{false, "-t 1 -R"},
-		{true, "-t 1 --bidir -P 2"},
-		{false, "-t 1 -P 4 -R -b 50M"},
-		{false, "-n 20M"},
-		{false, "-O 1 -t 1 -R"},
-		{false, "-t 1 -u -b 20M -l 1000"},
-		{true, "-t 1 -u -b 20M -l 1000 -R"},
-		{false, "-t 1 -u -b 0 -l 1000"},
-		{false, "-t 1 -u -b 10M -l 1000 --bidir -P 2"},
-		{false, "-u -k 500 -b 8M -l 1000"},
-		{false, "-O 1 -t 1 -u -b 8M -l 1000 --bidir"},
-	} {
-		if !c.short && !everything() {
-			continue
-		}
-		t.Run(c.args, func(t *testing.T) {
+	for _, args := range options([]string{
+		"-t 1 --bidir -P 2",
+		"-t 1 -u -b 20M -l 1000 -R",
+	}, []string{
+		"-t 1",
+		"-t 1 -R",
+		"-t 1 -P 4 -R -b 50M",
+		"-n 20M",
+		"-O 1 -t 1 -R",
+		"-t 1 -u -b 20M -l 1000",
+		"-t 1 -u -b 0 -l 1000",
+		"-t 1 -u -b 10M -l 1000 --bidir -P 2",
+		"-u -k 500 -b 8M -l 1000",
+		"-O 1 -t 1 -u -b 8M -l 1000 --bidir",
+	}) {
+		t.Run(args, func(t *testing.T) {
 			eachPair(t, eitherSide, func(t *testing.T, client, server peer) {
 				r := &trial{
 					client: client, server: server,
-					clientArgs: append(strings.Fields(c.args), "-i", "0.3"), serverArgs: []string{"-i", "0.3"},
+					clientArgs: append(strings.Fields(args), "-i", "0.3"), serverArgs: []string{"-i", "0.3"},
 				}
 				r.succeed(t)
 				for _, v := range r.judgedViews() {
@@ -95,11 +90,15 @@ func checkSums(t *testing.T, v view, f flow) {
 // testIntervalRows counts rows: the last one is neither missing nor a remnant.
 func testIntervalRows(t *testing.T) {
 	for _, c := range []struct {
+		short    bool
 		interval float64
 		args     string
 	}{
-		{0.3, "-t 2"}, {1, "-t 2"}, {0.3, "-t 2 -R"}, {1, "-t 2 -u -b 8M -l 1000"}, {1, "-t 2 -u -b 8M -l 1000 --bidir"},
+		{true, 0.3, "-t 2"}, {false, 1, "-t 2"}, {false, 0.3, "-t 2 -R"}, {false, 1, "-t 2 -u -b 8M -l 1000"}, {true, 1, "-t 2 -u -b 8M -l 1000 --bidir"},
 	} {
+		if !c.short && !everything() {
+			continue
+		}
 		name := fmt.Sprintf("-i %v %s", c.interval, c.args)
 		t.Run(name, func(t *testing.T) {
 			eachQuietPair(t, eitherSide, func(t *testing.T, client, server peer) {
@@ -139,16 +138,10 @@ func checkRows(t *testing.T, v view, f flow, interval, length float64) {
 }
 
 // interruptions are the directions and transports of an interrupted test.
-var interruptions = []struct {
-	short bool
-	args  string
-}{
-	{true, "-b 50M -l 16K"},
-	{false, "-b 50M -l 16K -R"},
-	{false, "-b 50M -l 16K --bidir"},
-	{false, "-u -b 8M -l 1000"},
-	{true, "-u -b 8M -l 1000 -R"},
-	{false, ""},
+func interruptions() []string {
+	return options([]string{"-u -b 8M -l 1000 -R"}, []string{
+		"-b 50M -l 16K", "-b 50M -l 16K -R", "-b 50M -l 16K --bidir", "-u -b 8M -l 1000", "",
+	})
 }
 
 // midway starts a test of ten seconds between the peers and returns when the
@@ -201,17 +194,14 @@ func checkBroken(t *testing.T, v view, args string, exchanged bool) {
 
 // testInterruptedClient interrupts a client that has measured for a while.
 func testInterruptedClient(t *testing.T) {
-	for _, c := range interruptions {
-		if !c.short && !everything() {
-			continue
-		}
+	for _, args := range interruptions() {
 		for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-			if signal != os.Interrupt && (!everything() || c.args != "") {
+			if signal != os.Interrupt && args != "" {
 				continue
 			}
-			t.Run(strings.TrimSpace(signal.String()+" "+c.args), func(t *testing.T) {
+			t.Run(strings.TrimSpace(signal.String()+" "+args), func(t *testing.T) {
 				eachQuietPair(t, eitherSide, func(t *testing.T, client, server peer) {
-					cp, s := midway(t, client, server, c.args)
+					cp, s := midway(t, client, server, args)
 					cp.cmd.Process.Signal(signal)
 					o, so := cp.within(t, 10*time.Second), s.within(t, 10*time.Second)
 					if judged(client) {
@@ -222,13 +212,13 @@ func testInterruptedClient(t *testing.T) {
 						if !strings.Contains(doc.str("error"), "interrupt - the client has terminated by signal") {
 							t.Errorf("error: %v", doc.get("error"))
 						}
-						checkBroken(t, view{client, true, doc}, c.args, true)
+						checkBroken(t, view{client, true, doc}, args, true)
 						checkEvents(t, o.stdout)
 					}
 					if judged(server) {
 						doc := mustDocument(t, server, so.stdout)
 						// A client that breaks off without a word leaves the server half of it.
-						checkBroken(t, view{server, false, doc}, c.args, judged(client))
+						checkBroken(t, view{server, false, doc}, args, judged(client))
 						if doc.has("error") == judged(client) {
 							t.Errorf("error: %v", doc.get("error"))
 						}
@@ -241,13 +231,10 @@ func testInterruptedClient(t *testing.T) {
 
 // testInterruptedServer interrupts a server in the middle of a test.
 func testInterruptedServer(t *testing.T) {
-	for _, c := range interruptions {
-		if !c.short && !everything() {
-			continue
-		}
-		t.Run(strings.TrimSpace("interrupt "+c.args), func(t *testing.T) {
+	for _, args := range interruptions() {
+		t.Run(strings.TrimSpace("interrupt "+args), func(t *testing.T) {
 			eachQuietPair(t, eitherSide, func(t *testing.T, client, server peer) {
-				cp, s := midway(t, client, server, c.args)
+				cp, s := midway(t, client, server, args)
 				s.cmd.Process.Signal(os.Interrupt)
 				o, so := cp.within(t, 10*time.Second), s.within(t, 10*time.Second)
 				if judged(server) {
@@ -255,14 +242,14 @@ func testInterruptedServer(t *testing.T) {
 					if so.code != 0 || !strings.Contains(doc.str("error"), "interrupt - the server has terminated by signal") {
 						t.Errorf("exit status %d, error %v", so.code, doc.get("error"))
 					}
-					checkBroken(t, view{server, false, doc}, c.args, false)
+					checkBroken(t, view{server, false, doc}, args, false)
 				}
 				if judged(client) {
 					doc := mustDocument(t, client, lastJSON(o.stdout))
 					if o.code != 1 || !strings.Contains(doc.str("error"), "the server has terminated") {
 						t.Errorf("exit status %d, error %v", o.code, doc.get("error"))
 					}
-					checkBroken(t, view{client, true, doc}, c.args, false)
+					checkBroken(t, view{client, true, doc}, args, false)
 					checkEvents(t, o.stdout)
 				}
 			})
@@ -272,19 +259,13 @@ func testInterruptedServer(t *testing.T) {
 
 // testBothHalves asks the server for what was sent and what was received.
 func testBothHalves(t *testing.T) {
-	for _, c := range []struct {
-		short bool
-		args  string
-	}{
-		{false, "-n 5M"}, {true, "-n 5M -R"}, {true, "-t 1 --bidir -b 50M -l 16K"}, {false, "-n 5M -R -P 4"},
-		{false, "-u -k 200 -b 8M -l 1000"}, {true, "-u -t 1 -b 8M -l 1000 -R"}, {false, "-u -t 1 -b 8M -l 1000 --bidir"},
-	} {
-		if !c.short && !everything() {
-			continue
-		}
-		t.Run(c.args, func(t *testing.T) {
+	for _, args := range options(
+		[]string{"-n 5M -R", "-t 1 --bidir -b 50M -l 16K", "-u -t 1 -b 8M -l 1000 -R"},
+		[]string{"-n 5M", "-n 5M -R -P 4", "-u -k 200 -b 8M -l 1000", "-u -t 1 -b 8M -l 1000 --bidir"},
+	) {
+		t.Run(args, func(t *testing.T) {
 			eachQuietPair(t, theServer, func(t *testing.T, client, server peer) {
-				r := &trial{client: client, server: server, clientArgs: strings.Fields(c.args)}
+				r := &trial{client: client, server: server, clientArgs: strings.Fields(args)}
 				r.succeed(t)
 				v := view{server, false, r.sdoc}
 				for _, f := range v.flows(r.clientArgs) {

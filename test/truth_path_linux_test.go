@@ -85,7 +85,7 @@ func receiving(dir direction, left, right host) host {
 // testSlowArrival asks that all that was sent over 20 Mbit/s is counted, and
 // that the receiver's time lasts until then.
 func testSlowArrival(t *testing.T) {
-	for _, args := range []string{"-n 1M", "-t 1", "-t 1 -R", "-n 1M -R"} {
+	for _, args := range options([]string{"-n 1M", "-t 1 -R"}, []string{"-t 1", "-n 1M -R"}) {
 		t.Run(args, func(t *testing.T) {
 			eachQuietPair(t, eitherSide, func(t *testing.T, client, server peer) {
 				left, right := newPair(t, 1500)
@@ -132,9 +132,10 @@ func (r *trial) uncounted(t *testing.T, v view, f flow) float64 {
 // testLossCounted drops datagrams in the receiver's firewall, which counts
 // them: the loss that is reported is that number.
 func testLossCounted(t *testing.T) {
-	for _, args := range []string{
-		"-u -k 1000 -b 8M -l 1000", "-u -t 1 -b 8M -l 1000 -R", "-u -t 1 -b 4M -l 1000 -P 2", "-u -k 1000 -b 8M -l 1000 -R --udp-counters-64bit",
-	} {
+	for _, args := range options(
+		[]string{"-u -k 1000 -b 8M -l 1000", "-u -t 1 -b 8M -l 1000 -R"},
+		[]string{"-u -t 1 -b 4M -l 1000 -P 2", "-u -k 1000 -b 8M -l 1000 -R --udp-counters-64bit"},
+	) {
 		t.Run(args, func(t *testing.T) {
 			eachQuietPair(t, eitherSide, func(t *testing.T, client, server peer) {
 				left, right := filtered(t)
@@ -175,7 +176,7 @@ func testLossCounted(t *testing.T) {
 // testLostTail cuts the path after a third of the test's datagrams.
 func testLostTail(t *testing.T) {
 	const all, pass = 900, 300
-	for _, args := range []string{"", "-R"} {
+	for _, args := range options([]string{""}, []string{"-R"}) {
 		t.Run("cut"+args, func(t *testing.T) {
 			eachQuietPair(t, eitherSide, func(t *testing.T, client, server peer) {
 				left, right := filtered(t)
@@ -209,7 +210,7 @@ func testLostTail(t *testing.T) {
 
 // testSocketBuffer stops the receiver for a while: its socket buffer overflows.
 func testSocketBuffer(t *testing.T) {
-	for _, args := range []string{"", "-R"} {
+	for _, args := range options([]string{"-R"}, []string{""}) {
 		t.Run("stopped"+args, func(t *testing.T) {
 			eachQuietPair(t, theReceiver(args), func(t *testing.T, client, server peer) {
 				words := append(strings.Fields("-u -b 20M -l 1000 -w 64K -t 2"), strings.Fields(args)...)
@@ -299,13 +300,10 @@ func testNoUDP(t *testing.T) {
 // testInterruptedAlone interrupts a client whose server does not answer any
 // more: what it did not hear is not known.
 func testInterruptedAlone(t *testing.T) {
-	for _, c := range interruptions {
-		if !c.short && !everything() {
-			continue
-		}
-		t.Run(strings.TrimSpace("interrupt "+c.args), func(t *testing.T) {
+	for _, args := range interruptions() {
+		t.Run(strings.TrimSpace("interrupt "+args), func(t *testing.T) {
 			eachQuietPair(t, theClient, func(t *testing.T, client, server peer) {
-				cp, s := midway(t, client, server, c.args)
+				cp, s := midway(t, client, server, args)
 				s.cmd.Process.Signal(syscall.SIGSTOP)
 				cp.cmd.Process.Signal(syscall.SIGINT)
 				o := cp.within(t, 10*time.Second)
@@ -313,7 +311,7 @@ func testInterruptedAlone(t *testing.T) {
 				if o.code != 0 || !strings.Contains(doc.str("error"), "interrupt - the client has terminated") {
 					t.Errorf("exit status %d, error %v", o.code, doc.get("error"))
 				}
-				checkBroken(t, view{client, true, doc}, c.args, false)
+				checkBroken(t, view{client, true, doc}, args, false)
 				checkEvents(t, o.stdout)
 			})
 		})

@@ -108,6 +108,15 @@ func eachQuietPair(t *testing.T, who subject, run func(t *testing.T, client, ser
 	})
 }
 
+// options lists the options of clients to run a test with; those of long only
+// when every mode was asked for.
+func options(short, long []string) []string {
+	if !everything() {
+		return short
+	}
+	return slices.Concat(short, long)
+}
+
 // trial is one test between two peers, both of which print documents.
 type trial struct {
 	client, server         peer
