@@ -8,7 +8,7 @@ import (
 )
 
 // stamped makes the kernel note when each datagram arrived on the socket, see
-// socket(7).
+// socket(7), and keep many of them for a relay that is held up.
 func stamped(conn *net.UDPConn) error {
 	raw, err := conn.SyscallConn()
 	if err != nil {
@@ -16,6 +16,7 @@ func stamped(conn *net.UDPConn) error {
 	}
 	var serr error
 	if err := raw.Control(func(fd uintptr) {
+		syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUFFORCE, 4<<20) // needs privileges
 		serr = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_TIMESTAMPNS, 1)
 	}); err != nil {
 		return err

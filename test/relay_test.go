@@ -51,7 +51,6 @@ func startRelay(t *testing.T, server int, up, down script) *relay {
 		t.Fatal(err)
 	}
 	r.udp = udp
-	r.udp.SetReadBuffer(4 << 20)
 	if err := stamped(udp); err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +128,6 @@ func (r *relay) datagrams() {
 			if err != nil || stamped(server) != nil {
 				return
 			}
-			server.SetReadBuffer(4 << 20)
 			r.keep(server)
 			f = &flow{server: server}
 			flows[client.String()] = f

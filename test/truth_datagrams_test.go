@@ -137,13 +137,13 @@ func testOtherClock(t *testing.T) {
 				}
 				for _, v := range r.judgedViews() {
 					f := v.flows(words)[0]
-					// 300 ms in the first would be 20 ms, and 1 ms after fifty. A busy
-					// machine makes some of it, an hour's never.
-					if jitter := v.doc.num(t, f.received+".jitter_ms"); jitter > 100 {
+					// A busy machine makes some jitter, never as much as an hour does.
+					const most = 5000
+					if jitter := v.doc.num(t, f.received+".jitter_ms"); jitter > most {
 						t.Errorf("%v: jitter of %v ms", v, jitter)
 					}
 					for i, interval := range v.doc.objects("intervals") {
-						if jitter, ok := interval.float(f.interval + ".jitter_ms"); ok && jitter > 100 {
+						if jitter, ok := interval.float(f.interval + ".jitter_ms"); ok && jitter > most {
 							t.Errorf("%v: jitter of %v ms in interval %d", v, jitter, i)
 						}
 					}

@@ -2,6 +2,7 @@ package test
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -157,7 +158,7 @@ func checkTimes(t *testing.T, list []event, begun time.Time) {
 		if at.Before(begun.Add(-time.Second)) || at.After(time.Now().Add(time.Second)) {
 			t.Errorf("an interval ended at %v, the test began at %v", at, begun.UTC())
 		}
-		if between := at.Sub(lastTime).Seconds(); !lastTime.IsZero() && (between < end-lastEnd-0.003 || between > end-lastEnd+0.003) {
+		if between := at.Sub(lastTime).Seconds(); !lastTime.IsZero() && (math.Abs(between-(end-lastEnd)) > 0.01) {
 			t.Errorf("%v s from %v to %v, the intervals end %v s apart", between, lastTime, at, end-lastEnd)
 		}
 		lastTime, lastEnd = at, end

@@ -149,18 +149,23 @@ func interruptions() []string {
 func midway(t *testing.T, by, at peer, args string) (c *process, s *server) {
 	t.Helper()
 	s = startServer(t, at, "-1", "-J", "-i", "0.5")
-	argv := append([]string{"-c", "127.0.0.1", "-p", s.portArg(), "-t", "10", "-i", "0.5", "--json-stream"}, strings.Fields(args)...)
-	if by.ours {
-		argv = append(argv, "--json-stream-full-output")
-	}
-	if by.release.before(release{3, 17}) { // which has no such output
-		argv = append(argv[:8], append(strings.Fields(args), "-J")...)
-		c = begin(t, by.command(t.Context(), argv...))
+	argv := append([]string{"-c", "127.0.0.1", "-p", s.portArg(), "-t", "10", "-i", "0.5"}, strings.Fields(args)...)
+	shows := `{"event":"interval"`
+	switch {
+	case by.ours:
+		argv = append(argv, "--json-stream", "--json-stream-full-output")
+	case !judged(by):
+		argv = append(argv, "--forceflush")
+		shows = "bits/sec"
+	case by.release.before(release{3, 17}): // shows nothing before the end
+		c = begin(t, by.command(t.Context(), append(argv, "-J")...))
 		time.Sleep(2500 * time.Millisecond)
 		return c, s
+	default:
+		argv = append(argv, "--json-stream")
 	}
 	c = begin(t, by.command(t.Context(), argv...))
-	for deadline := time.Now().Add(15 * time.Second); strings.Count(c.out.String(), `{"event":"interval"`) < 2; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(15 * time.Second); strings.Count(c.out.String(), shows) < 2; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("no two intervals: %s %s", c.out.String(), c.err.String())
 		}

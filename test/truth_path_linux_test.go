@@ -199,7 +199,7 @@ func testLostTail(t *testing.T) {
 					if lost != sent-pass {
 						t.Errorf("%v: lost %.0f of %.0f datagrams, %d arrived", v, lost, sent, pass)
 					}
-					if percent := v.doc.num(t, f.received+".lost_percent"); !near(percent, 100*(sent-pass)/sent, 0.001) || !near(percent, 67, 0.05) {
+					if percent := v.doc.num(t, f.received+".lost_percent"); !near(percent, 100*(sent-pass)/sent, 0.001) || !near(percent, 67, 0.15) {
 						t.Errorf("%v: lost %v %%", v, percent)
 					}
 				}
@@ -221,11 +221,17 @@ func testSocketBuffer(t *testing.T) {
 					if dir == reverse {
 						stopped = client
 					}
-					// Data flow for 2 s; half a second at 20 Mbit/s overflows 64 kB.
-					time.Sleep(700 * time.Millisecond)
-					stopped.cmd.Process.Signal(syscall.SIGSTOP)
-					time.Sleep(500 * time.Millisecond)
-					stopped.cmd.Process.Signal(syscall.SIGCONT)
+					// Data flow for two of these seconds; a quarter of one overflows 64 kB.
+					for range 12 {
+						stopped.cmd.Process.Signal(syscall.SIGSTOP)
+						time.Sleep(250 * time.Millisecond)
+						stopped.cmd.Process.Signal(syscall.SIGCONT)
+						select {
+						case <-client.done:
+							return
+						case <-time.After(250 * time.Millisecond):
+						}
+					}
 				}
 				r.succeed(t)
 				for _, v := range r.judgedViews() {
@@ -281,11 +287,19 @@ func testNoUDP(t *testing.T) {
 				right.filter(t, "meta l4proto udp")
 				s := startServer(t, right.runs(server))
 				words := append([]string{"-c", right.v4, "-p", s.portArg(), "-u"}, strings.Fields(args)...)
-				o := begin(t, left.runs(client).command(t.Context(), words...)).within(t, 15*time.Second)
-				want := fmt.Sprintf("UDP port %d got no answer", s.port)
-				if o.code != 1 || !strings.Contains(o.stderr, want) || !strings.Contains(o.stderr, "firewall") || o.took > 10*time.Second {
-					t.Errorf("want %q within 10 s: %v", want, o)
-				}
+				patient(t, heldUp, func() verdict {
+					o := begin(t, left.runs(client).command(t.Context(), words...)).within(t, 30*time.Second)
+					want := fmt.Sprintf("UDP port %d got no answer", s.port)
+					if o.code != 1 || !strings.Contains(o.stderr, want) || !strings.Contains(o.stderr, "firewall") {
+						t.Fatalf("want %q: %v", want, o)
+					}
+					return func(heldUp time.Duration) []string {
+						if o.took > 10*time.Second+heldUp {
+							return []string{fmt.Sprintf("said so after %v", o.took)}
+						}
+						return nil
+					}
+				})
 				if judged(server) {
 					right.sh(t, "nft delete table inet truth")
 					if o := run(t, left.runs(client), append(words, "-t", "1")...); o.code != 0 {
