@@ -179,6 +179,7 @@ func TestSystemRuleset(t *testing.T) {
 // TestSystemFirewallPlan is the ready plan, made shorter, with a rule set that
 // filters.
 func TestSystemFirewallPlan(t *testing.T) {
+	want(t, "LINKPERF_TEST_ALL", "make test-all")
 	s := newSandbox(t)
 	s.sh(`nft -f - <<-'END'
 		table inet guard {
@@ -231,6 +232,7 @@ func TestSystemMTU(t *testing.T) {
 // packet costs 400 bytes, so that larger ones carry more payload. Without
 // offload every packet is one on the link.
 func TestSystemMTUPlan(t *testing.T) {
+	want(t, "LINKPERF_TEST_ALL", "make test-all")
 	left, right := newPair(t, 9000)
 	left.sh(t, `ip link set dev eth0 gso_max_segs 1
 		tc qdisc add dev eth0 root stab overhead 400 linklayer ethernet tbf rate 20mbit burst 32k latency 400ms`)

@@ -8,6 +8,7 @@ import (
 // TestSystemUFW switches ufw by its own command: off and back, and, where it is
 // off, on and back.
 func TestSystemUFW(t *testing.T) {
+	want(t, "LINKPERF_TEST_ALL", "make test-all")
 	t.Run("active", func(t *testing.T) {
 		s := newSandbox(t, "ufw")
 		s.sh("ufw allow 22/tcp && ufw --force enable")
@@ -63,6 +64,7 @@ esac
 // TestSystemFirewalld switches firewalld by its service. An interface that is
 // in a zone for the moment only is in it again afterwards.
 func TestSystemFirewalld(t *testing.T) {
+	want(t, "LINKPERF_TEST_ALL", "make test-all")
 	s := newSandbox(t, "firewalld", "firewall-cmd", "dbus-daemon", "service")
 	s.sh(`ip link add eth0 type veth peer name far && ip link set eth0 up && ip link set far up
 		cat >/etc/init.d/firewalld <<-'END'

@@ -30,9 +30,15 @@ func promise(list ...truth) bool {
 // truthRows is how many rows there are.
 const truthRows = 17
 
+// quickRows are the rows that the short form of the tests has.
+var quickRows = []int{2, 4, 5, 7, 8, 14, 16}
+
 // TestTruth runs every promise as TestTruth/ROW/NAME.
 func TestTruth(t *testing.T) {
 	for row := 1; row <= truthRows; row++ {
+		if !everything() && !slices.Contains(quickRows, row) {
+			continue
+		}
 		t.Run(strconv.Itoa(row), func(t *testing.T) {
 			for _, p := range truths {
 				if p.row == row && (!p.long || everything()) {
