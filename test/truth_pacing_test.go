@@ -76,7 +76,7 @@ func testPacedSeconds(t *testing.T) {
 		t.Run(c.args, func(t *testing.T) {
 			eachPacedPair(t, c.args, func(t *testing.T, client, server peer) {
 				patient(t, heldUp, func() verdict {
-					r := &trial{client: client, server: server, clientArgs: append(strings.Fields(c.args), "-t", "3")}
+					r := &trial{client: client, server: server, clientArgs: append(strings.Fields(c.args), "-t", "2")}
 					r.succeed(t)
 					v := view{r.server, false, r.sdoc}
 					if directionOf(r.clientArgs) == forward {
@@ -269,7 +269,7 @@ func trainFaults(at []time.Duration, length int, nominal, heldUp time.Duration) 
 
 // testPacingCost measures the sender's processor time at 1 Mbit/s.
 func testPacingCost(t *testing.T) {
-	for _, args := range options([]string{"-u -b 1M -l 1400 -t 3 -R"}, []string{"-b 1M -t 3", "-u -b 1M -l 1400 -t 3"}) {
+	for _, args := range options([]string{"-u -b 1M -l 1400 -t 2 -R"}, []string{"-b 1M -t 2", "-u -b 1M -l 1400 -t 2"}) {
 		t.Run(args, func(t *testing.T) {
 			eachQuietPair(t, eitherSide, func(t *testing.T, client, server peer) {
 				patient(t, heldUp, func() verdict {
