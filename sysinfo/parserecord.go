@@ -113,22 +113,29 @@ func cleanAny(v any) any {
 
 func text(s string) string { return shorten(Printable(shorten(s, maxText)), maxText) }
 
-// clean makes every text below v printable and short, and every list short.
+// clean makes every text below v printable and short, and every list short. What
+// v points to stays as it is: others may read it at this moment.
 func clean(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(text(v.String()))
 	case reflect.Pointer:
 		if !v.IsNil() {
-			clean(v.Elem())
+			own := reflect.New(v.Type().Elem())
+			own.Elem().Set(v.Elem())
+			clean(own.Elem())
+			v.Set(own)
 		}
 	case reflect.Slice:
-		if v.Len() > maxList {
-			v.SetLen(maxList)
+		if v.IsNil() {
+			return
 		}
-		for i := range v.Len() {
-			clean(v.Index(i))
+		own := reflect.MakeSlice(v.Type(), min(v.Len(), maxList), min(v.Len(), maxList))
+		reflect.Copy(own, v)
+		for i := range own.Len() {
+			clean(own.Index(i))
 		}
+		v.Set(own)
 	case reflect.Struct:
 		for _, field := range v.Fields() {
 			clean(field)

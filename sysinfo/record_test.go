@@ -355,3 +355,20 @@ func TestParseLevel(t *testing.T) {
 		t.Error("no error for a level that is none")
 	}
 }
+
+// A part of a record may point to what others read at the same time: cleaning
+// it leaves that alone.
+func TestCleanLeavesOthersAlone(t *testing.T) {
+	name, addresses := "a\x1bb", []string{"c\x1bd"}
+	r := &Record{}
+	r.Tool.Name, r.Link.Addresses = &name, addresses
+	for _, v := range leaves(r) {
+		clean(v)
+	}
+	if name != "a\x1bb" || addresses[0] != "c\x1bd" {
+		t.Errorf("what was pointed to changed: %q, %q", name, addresses)
+	}
+	if strings.Contains(*r.Tool.Name+r.Link.Addresses[0], "\x1b") {
+		t.Errorf("not clean: %q, %q", *r.Tool.Name, r.Link.Addresses)
+	}
+}
