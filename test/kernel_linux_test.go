@@ -131,7 +131,7 @@ func TestKernelLoss(t *testing.T) {
 			s := startServer(t, ours, r.mode.server...)
 			r.c = runWithin(t, runDeadline, ours, append([]string{"-c", m.host, "-p", s.portArg(), "-J"}, r.mode.client...)...)
 			r.s = s.within(t, 15*time.Second)
-			if r.c.code == 0 || !strings.Contains(r.c.stdout, "Connection refused") {
+			if r.c.code == 0 {
 				break
 			}
 		}
