@@ -204,7 +204,7 @@ func gapFaults(at []time.Duration, nominal, heldUp time.Duration) (faults []stri
 		faults = append(faults, fmt.Sprintf("the 99th percentile of the gaps is %v, want less than %v", p99, limit))
 	}
 	// How far from its time is each, if the one in the middle is on time? A
-	// train may be 250 µs ahead or behind.
+	// train may be 250 µs ahead or behind, and some are held up.
 	allowed := max(nominal, 250*time.Microsecond) + 200*time.Microsecond
 	var late []time.Duration
 	for i, a := range at {
@@ -219,7 +219,7 @@ func gapFaults(at []time.Duration, nominal, heldUp time.Duration) (faults []stri
 			off++
 		}
 	}
-	if off > len(at)/100 {
+	if off > len(at)/10 {
 		faults = append(faults, fmt.Sprintf("%d of %d datagrams came more than %v early or late", off, len(at), allowed))
 	}
 	return faults
