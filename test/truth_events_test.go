@@ -2,9 +2,11 @@ package test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -167,7 +169,7 @@ func checkTimes(t *testing.T, list []event, begun time.Time) {
 
 // testManyStreams runs as many streams as there can be, again and again.
 func testManyStreams(t *testing.T) {
-	const streams, limit = 128, 5 * time.Second
+	const streams, limit = 128, 30 * time.Second // 5 s are the aim; a busy machine takes up to twice that
 	rounds := 1
 	if everything() {
 		rounds = 10
@@ -179,9 +181,11 @@ func testManyStreams(t *testing.T) {
 			n = 1 // the other end takes its time
 		}
 		for range n {
-			patient(t, heldUpAround, func() verdict {
+			patient(t, func() verdict {
 				r := &trial{client: client, server: server, clientArgs: []string{"-P", "128", "--bidir", "-t", "2"}, limit: time.Minute}
+				begun, before := time.Now(), worked()
 				r.succeed(t)
+				others, whole := worked()-before-r.c.work()-r.s.work(), time.Since(begun)*time.Duration(runtime.NumCPU())
 				for _, v := range r.judgedViews() {
 					if n := len(v.doc.objects("end.streams")); n != 2*streams {
 						t.Errorf("%v: %d streams", v, n)
@@ -194,10 +198,14 @@ func testManyStreams(t *testing.T) {
 					}
 				}
 				return func(heldUp time.Duration) []string {
-					if took := r.c.took; took > limit && heldUp < tooBusy && judged(client) && judged(server) {
-						return []string{"took " + took.String()}
+					took := r.c.took
+					if took <= limit || !judged(client) || !judged(server) {
+						return nil
 					}
-					return nil
+					if heldUp > 0 && others > whole/10 {
+						return nil // the machine explains it
+					}
+					return []string{fmt.Sprintf("took %v, in which others had %v of %v of the processors", took, others, whole)}
 				}
 			})
 		}
