@@ -19,15 +19,15 @@ const tooBusy = 300 * time.Millisecond
 
 // patient makes a test of times until it finds no faults. Faults count if the
 // machine does not explain them, not even by holding up the peers ten times
-// longer than held saw; twice is enough. A machine that explains everything
-// proves nothing. held is heldUp or heldUpAround.
-func patient(t *testing.T, held func(func()) time.Duration, test func() verdict) {
+// longer than it was seen to; twice is enough. A machine that explains everything
+// proves nothing.
+func patient(t *testing.T, test func() verdict) {
 	t.Helper()
 	const attempts = 4
 	found := 0
 	for attempt := 1; attempt <= attempts; attempt++ {
 		var judge verdict
-		worst := held(func() { judge = test() })
+		worst := heldUp(func() { judge = test() })
 		faults := judge(0)
 		if len(faults) == 0 {
 			return
@@ -72,13 +72,4 @@ func heldUp(f func()) time.Duration {
 	close(done)
 	wg.Wait()
 	return time.Duration(worst.Load())
-}
-
-// heldUpAround is heldUp for an f that takes all processors itself: it looks
-// before and after.
-func heldUpAround(f func()) time.Duration {
-	look := func() { time.Sleep(200 * time.Millisecond) }
-	before := heldUp(look)
-	f()
-	return max(before, heldUp(look))
 }

@@ -127,6 +127,12 @@ func (o outcome) String() string {
 		o.command, o.code, o.took.Seconds(), clip(o.stdout), clip(o.stderr))
 }
 
+// work is the processor time that the process has used.
+func (o outcome) work() time.Duration {
+	state := o.process.cmd.ProcessState
+	return state.UserTime() + state.SystemTime()
+}
+
 // clip shortens a long output to its two ends.
 func clip(s string) string {
 	const most = 3000

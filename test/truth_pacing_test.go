@@ -75,7 +75,7 @@ func testPacedSeconds(t *testing.T) {
 		}
 		t.Run(c.args, func(t *testing.T) {
 			eachPacedPair(t, c.args, func(t *testing.T, client, server peer) {
-				patient(t, heldUp, func() verdict {
+				patient(t, func() verdict {
 					r := &trial{client: client, server: server, clientArgs: append(strings.Fields(c.args), "-t", "2")}
 					r.succeed(t)
 					v := view{r.server, false, r.sdoc}
@@ -175,7 +175,7 @@ func testPacedGaps(t *testing.T) {
 		}
 		t.Run(c.args, func(t *testing.T) {
 			eachPacedPair(t, c.args, func(t *testing.T, client, server peer) {
-				patient(t, heldUp, func() verdict {
+				patient(t, func() verdict {
 					at := capture(t, client, server, c.args)
 					return func(heldUp time.Duration) []string { return gapFaults(at, c.nominal, heldUp) }
 				})
@@ -231,7 +231,7 @@ func testTrains(t *testing.T) {
 	for _, args := range options([]string{"-u -b 10M/50 -l 1000 -t 2"}, []string{"-u -b 10M/50 -l 1000 -t 2 -R"}) {
 		t.Run(args, func(t *testing.T) {
 			eachPacedPair(t, args, func(t *testing.T, client, server peer) {
-				patient(t, heldUp, func() verdict {
+				patient(t, func() verdict {
 					at := capture(t, client, server, args)
 					return func(heldUp time.Duration) []string { return trainFaults(at, length, nominal, heldUp) }
 				})
@@ -272,7 +272,7 @@ func testPacingCost(t *testing.T) {
 	for _, args := range options([]string{"-u -b 1M -l 1400 -t 2 -R"}, []string{"-b 1M -t 2", "-u -b 1M -l 1400 -t 2"}) {
 		t.Run(args, func(t *testing.T) {
 			eachQuietPair(t, eitherSide, func(t *testing.T, client, server peer) {
-				patient(t, heldUp, func() verdict {
+				patient(t, func() verdict {
 					r := &trial{client: client, server: server, clientArgs: strings.Fields(args)}
 					r.succeed(t)
 					return func(heldUp time.Duration) (faults []string) {

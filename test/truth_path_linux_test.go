@@ -287,7 +287,7 @@ func testNoUDP(t *testing.T) {
 				right.filter(t, "meta l4proto udp")
 				s := startServer(t, right.runs(server))
 				words := append([]string{"-c", right.v4, "-p", s.portArg(), "-u"}, strings.Fields(args)...)
-				patient(t, heldUp, func() verdict {
+				patient(t, func() verdict {
 					o := begin(t, left.runs(client).command(t.Context(), words...)).within(t, 30*time.Second)
 					want := fmt.Sprintf("UDP port %d got no answer", s.port)
 					if o.code != 1 || !strings.Contains(o.stderr, want) || !strings.Contains(o.stderr, "firewall") {
