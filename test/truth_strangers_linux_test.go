@@ -141,6 +141,7 @@ func testStrangersMemory(t *testing.T) {
 			"endless":   "\x00\x01\x00\x00" + `{"title":"` + strings.Repeat("x", 65000),
 			"deep":      framed(`{"a":` + strings.Repeat("[", 65000)),
 			"many keys": framed(`{"a":1` + strings.Repeat(`,"b":1`, 10000)),
+			"not long":  framed(`{"a":1` + strings.Repeat(`,"b":1`, 1300)),
 		} {
 			t.Run(server.name+"/"+name, func(t *testing.T) {
 				s := startServer(t, server)
