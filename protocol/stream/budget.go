@@ -49,10 +49,11 @@ func (b *Budget) Used() int64 { return b.used.Load() }
 // Done is closed when the budget is used up.
 func (b *Budget) Done() <-chan struct{} { return b.done }
 
-// take reserves up to n bytes and returns 0 when nothing is left. The total
-// counts rounded up to whole blocks. held tells that nothing is charged; it
-// goes back into give.
+// take reserves n bytes or less and returns 0 when nothing is left. Both the
+// bytes and the total count rounded up to whole blocks. held tells that nothing
+// is charged; it goes back into give.
 func (b *Budget) take(n, block int64) (granted int64, held bool) {
+	n = (n + block - 1) / block * block
 	if b.held.Load() {
 		return n, true
 	}
@@ -72,14 +73,12 @@ func (b *Budget) take(n, block int64) (granted int64, held bool) {
 	}
 }
 
-// give settles a reservation: sent bytes of it were used.
-func (b *Budget) give(granted, sent int64, held bool) {
+// give settles a reservation: some of it is returned, sent bytes were used.
+func (b *Budget) give(returned, sent int64, held bool) {
 	if held {
 		return
 	}
-	if granted != sent {
-		b.reserved.Add(sent - granted)
-	}
+	b.reserved.Add(-returned)
 	b.charge(sent)
 }
 

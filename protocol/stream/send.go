@@ -7,8 +7,8 @@ type sending struct {
 	sent    int64 // bytes
 	allowed int64 // bytes that the pacer lets go without being asked again
 
-	granted int64 // bytes taken from the budget and not settled
-	held    bool  // they were not charged
+	reserved int64 // bytes taken from the budget and not sent
+	held     bool  // they are not charged
 }
 
 // grant waits until something may be sent and returns how many bytes, at most
@@ -27,19 +27,28 @@ func (s *Stream) grant(n int64) (int64, error) {
 		n = min(n, t.allowed)
 	}
 	if s.c.Budget != nil {
-		n, t.held = s.c.Budget.take(n, int64(s.c.Length))
-		t.granted = n
+		if t.reserved == 0 {
+			t.reserved, t.held = s.c.Budget.take(n, int64(s.c.Length))
+		}
+		n = min(n, t.reserved)
 	}
 	return n, nil
 }
 
-// settle counts the bytes that were sent of those granted.
+// settle counts the bytes that were sent of those granted. A block that is begun
+// stays reserved: iperf3's receivers wait for whole blocks.
 func (s *Stream) settle(n int64) {
 	t := &s.tx
 	t.sent += n
 	t.allowed -= n
 	s.n.bytes.Store(t.sent)
 	if s.c.Budget != nil {
-		s.c.Budget.give(t.granted, n, t.held)
+		t.reserved -= n
+		rest := t.sent % int64(s.c.Length)
+		if rest > 0 {
+			rest = min(int64(s.c.Length)-rest, t.reserved)
+		}
+		s.c.Budget.give(t.reserved-rest, n, t.held)
+		t.reserved = rest
 	}
 }
