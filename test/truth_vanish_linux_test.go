@@ -252,20 +252,20 @@ func checkRunning(all []running) func(t *testing.T) {
 	}
 }
 
-// sendSlowly sends one block in eight seconds, and in one second where the
+// sendSlowly sends one block in twelve seconds, and in one second where the
 // server has been told to be impatient: that is not silence.
 func sendSlowly(t *testing.T) func(*testing.T) {
 	var all []running
 	for _, server := range tried(t) {
 		for _, client := range anybody(t) {
 			for _, c := range []struct{ args, server string }{
-				{"-b 8K -l 8K -t 10", ""},
-				{"-b 8K -l 8K -t 10 -R", ""},
-				{"-b 8K -l 8K -t 10 -u", ""},
+				{"-b 8K -l 12K -t 11", ""},
+				{"-b 8K -l 12K -t 11 -R", ""},
+				{"-b 8K -l 12K -t 11 -u", ""},
 				{"-b 8K -l 1K -t 4", "--rcv-timeout 300"},
 				{"-b 8K -l 1K -t 4 -u", "--rcv-timeout 300"},
-				{"-b 8K -l 8K -t 10 --bidir", ""},
-				{"-b 8K -l 8K -t 10 -u --bidir", ""},
+				{"-b 8K -l 12K -t 11 --bidir", ""},
+				{"-b 8K -l 12K -t 11 -u --bidir", ""},
 			} {
 				if strings.Contains(c.args, "--bidir") && !everything() {
 					continue
