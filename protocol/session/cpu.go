@@ -1,7 +1,7 @@
 package session
 
 import (
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"linkperf/protocol/measure"
@@ -9,16 +9,16 @@ import (
 )
 
 // The operating system tells the processor time of the process as a whole, so
-// it can be put down to a test only while no other one runs. These two know
-// nothing of the tests themselves.
-var (
-	metersRunning atomic.Int64
-	metersBegun   atomic.Int64
-)
+// it can be put down to a test only while no other one runs. This knows nothing
+// of the tests themselves.
+var meters struct {
+	sync.Mutex
+	running, begun int
+}
 
 // cpuMeter measures the processor time of the process while one test runs.
 type cpuMeter struct {
-	began        int64 // metersBegun after our own beginning
+	began        int // meters.begun after our own beginning
 	alone        bool
 	start        time.Time
 	user, system time.Duration
@@ -26,8 +26,11 @@ type cpuMeter struct {
 }
 
 func (c *cpuMeter) begin() {
-	c.alone = metersRunning.Add(1) == 1
-	c.began = metersBegun.Add(1)
+	meters.Lock()
+	meters.running++
+	meters.begun++
+	c.alone, c.began = meters.running == 1, meters.begun
+	meters.Unlock()
 	c.start = time.Now()
 	c.user, c.system = stream.ProcessCPU()
 }
@@ -35,8 +38,10 @@ func (c *cpuMeter) begin() {
 func (c *cpuMeter) end() {
 	user, system := stream.ProcessCPU()
 	elapsed := time.Since(c.start)
-	c.alone = c.alone && metersBegun.Load() == c.began
-	metersRunning.Add(-1)
+	meters.Lock()
+	c.alone = c.alone && meters.begun == c.began
+	meters.running--
+	meters.Unlock()
 	if !c.alone || elapsed <= 0 {
 		return
 	}
