@@ -136,11 +136,25 @@ func (o *Observation) sample() {
 	o.cpu.sample(now, o.probe)
 }
 
-// SetPeer tells the other end's program and version as the protocol gave them.
+// SetPeer tells the other end's program and version as the protocol gave them,
+// "" for what is not known. It counts also after the end, since a server is
+// named only by the results.
 func (o *Observation) SetPeer(tool, version string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.peer.Tool, o.peer.Version = known(tool), known(version)
+	if o.record == nil || o.linked == nil {
+		return
+	}
+	r := *o.record // who holds the record keeps it as it was
+	r.Unknown = maps.Clone(r.Unknown)
+	r.Peer.Tool, r.Peer.Version = o.peer.Tool, o.peer.Version
+	for path, v := range map[string]*string{"peer.tool": r.Peer.Tool, "peer.version": r.Peer.Version} {
+		if delete(r.Unknown, path); v == nil {
+			r.unknown(path, errNotSaid)
+		}
+	}
+	o.record = &r
 }
 
 func known(s string) *string {

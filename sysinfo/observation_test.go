@@ -96,7 +96,6 @@ func TestWatchLoopback(t *testing.T) {
 	}
 	move(t, client, server, 50<<20)
 	o.Interval()
-	o.SetPeer("iperf3", "3.12")
 	began = time.Now()
 	text := o.End(Full)
 	if took := time.Since(began); took > 500*time.Millisecond {
@@ -110,12 +109,10 @@ func TestWatchLoopback(t *testing.T) {
 	if r.Role != "client" || *r.Path.LocalAddress != "127.0.0.1" || *r.Path.Family != 4 || *r.Path.Transport != "tcp" {
 		t.Errorf("role %s, path %+v", r.Role, r.Path)
 	}
-	if *r.Peer.Tool != "iperf3" || *r.Peer.Version != "3.12" {
-		t.Errorf("peer %v %v", *r.Peer.Tool, *r.Peer.Version)
-	}
 	if again := o.End(Full); string(again) != string(text) {
 		t.Error("a second end gives another record")
 	}
+	checkPeer(t, o, r)
 	if o.End(Nothing) != nil {
 		t.Error("something is told with the level off")
 	}
@@ -124,6 +121,22 @@ func TestWatchLoopback(t *testing.T) {
 	}
 	if runtime.GOOS == "linux" {
 		checkLinuxLoopback(t, r)
+	}
+}
+
+// checkPeer names the other end when the observation has ended.
+func checkPeer(t *testing.T, o *Observation, before *Record) {
+	t.Helper()
+	if before.Peer.Tool != nil || before.Unknown["peer.tool"].Reason != NotAttempted {
+		t.Errorf("the peer is known too soon: %+v", before.Peer)
+	}
+	for _, version := range []string{"3.12", ""} {
+		o.SetPeer("iperf3", version)
+		r := o.Record()
+		checkReasons(t, r)
+		if r.Peer.Tool == nil || *r.Peer.Tool != "iperf3" || (r.Peer.Version == nil) != (version == "") {
+			t.Errorf("peer %+v, want version %q", r.Peer, version)
+		}
 	}
 }
 

@@ -1,5 +1,8 @@
 package sysinfo
 
+// errNotSaid is the reason of what only the other end could have told.
+var errNotSaid = because(NotAttempted, "the other end did not say")
+
 // inferPeer takes what this side's connection shows about the other end.
 func inferPeer(part *Record, path Path, link Link) {
 	part.Peer.MTU = nil
@@ -12,10 +15,10 @@ func inferPeer(part *Record, path Path, link Link) {
 		part.unknown("peer.host", because(NotAttempted, "only on request"))
 	}
 	if part.Peer.Tool == nil {
-		part.unknown("peer.tool", because(NotAttempted, "the other end did not say"))
+		part.unknown("peer.tool", errNotSaid)
 	}
 	if part.Peer.Version == nil {
-		part.unknown("peer.version", because(NotAttempted, "the other end did not say"))
+		part.unknown("peer.version", errNotSaid)
 	}
 	if part.Peer.TTL == nil {
 		part.unknown("peer.hops_estimated", because(NotSupported, "the TTL is not known"))

@@ -148,10 +148,26 @@ func serverOutput(sink measure.Sink, r *measure.Result) (string, json.RawMessage
 func (w *watchedSink) completed(r *measure.Result) *measure.Result {
 	whole := *r
 	if r.LocalRecord != nil {
+		w.observation.SetPeer(peerProgram(r))
 		whole.LocalRecord = w.lookout.told(w.observation.End(sysinfo.Full))
 	}
 	whole.PeerRecord = w.lookout.told(r.PeerRecord)
 	return &whole
+}
+
+// peerProgram is what the protocol tells of the program at the other end: of a
+// client in its parameters, of a server in its results.
+func peerProgram(r *measure.Result) (tool, version string) {
+	params := r.Start.Params
+	switch server := r.Start.Side == measure.Server; {
+	case r.PeerLinkperf || server && len(params.Linkperf) > 0:
+		return "linkperf", r.PeerVersion
+	case server:
+		return "iperf3", params.ClientVersion
+	case r.Exchanged:
+		return "iperf3", ""
+	}
+	return "", ""
 }
 
 // told is a record as it goes into the report: safe for a terminal whoever sent

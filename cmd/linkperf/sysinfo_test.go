@@ -101,8 +101,12 @@ func TestServerTells(t *testing.T) {
 			if (r != nil) != want.record {
 				t.Fatalf("record: %v, want %v", r != nil, want.record)
 			}
-			if own := recordIn(t, got.stdout, "client"); own == nil || own.Host.Arch == nil {
-				t.Errorf("this side's own record is not whole: %+v", own)
+			own := recordIn(t, got.stdout, "client")
+			if own == nil || own.Host.Arch == nil {
+				t.Fatalf("this side's own record is not whole: %+v", own)
+			}
+			if own.Peer.Tool == nil || *own.Peer.Tool != "linkperf" || own.Peer.Version == nil {
+				t.Errorf("the other end is not named: %+v", own.Peer)
 			}
 			if r != nil && (r.CPU.Model != nil) != want.rules {
 				t.Errorf("CPU model told: %v, want %v", r.CPU.Model != nil, want.rules)
