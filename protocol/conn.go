@@ -22,9 +22,6 @@ func NewConn(rw io.ReadWriter) *Conn {
 	return &Conn{r: bufio.NewReader(rw), w: rw}
 }
 
-// Buffered returns the number of bytes that have arrived and were not read yet.
-func (c *Conn) Buffered() int { return c.r.Buffered() }
-
 // ReadCookie reads the client's cookie. It fails with CodeRecvCookie.
 func (c *Conn) ReadCookie() (Cookie, error) { return ReadCookie(c.r) }
 

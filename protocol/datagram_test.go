@@ -81,7 +81,7 @@ func TestHello(t *testing.T) {
 		}
 	}
 	for _, b := range []string{"", "987", "1234", "\x00\x00\x0b\xdb\x00\x01\x51\x76\x00\x00\x00\x01"} {
-		if protocol.IsHello([]byte(b)) || protocol.IsReply([]byte(b)) || protocol.IsLegacyReply([]byte(b)) {
+		if protocol.IsHello([]byte(b)) || protocol.IsReply([]byte(b)) {
 			t.Errorf("%q opens a stream", b)
 		}
 	}
@@ -91,10 +91,9 @@ func TestHello(t *testing.T) {
 	if got := protocol.HelloReply(nil); string(got[:]) != "6789" {
 		t.Errorf("reply to nothing %q", got)
 	}
-	for reply, legacy := range map[string]bool{"6789": false, "9876": false, "\xb1\x68\xde\x3a": true, "\x3a\xde\x68\xb1": true,
-		"6789 and more": false, "\xb1\x68\xde\x3a and more": true} {
-		if !protocol.IsReply([]byte(reply)) || protocol.IsLegacyReply([]byte(reply)) != legacy {
-			t.Errorf("%q is no reply, or legacy is not %v", reply, legacy)
+	for _, reply := range []string{"6789", "9876", "\xb1\x68\xde\x3a", "\x3a\xde\x68\xb1", "6789 and more", "\xb1\x68\xde\x3a and more"} {
+		if !protocol.IsReply([]byte(reply)) {
+			t.Errorf("%q is no reply", reply)
 		}
 	}
 }

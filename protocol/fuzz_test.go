@@ -148,8 +148,8 @@ func FuzzConn(f *testing.F) {
 				}
 				read += CookieLength
 			}
-			if read+c.Buffered()+in.Len() != len(b) {
-				t.Fatalf("%d read, %d buffered, %d left of %d", read, c.Buffered(), in.Len(), len(b))
+			if read+c.r.Buffered()+in.Len() != len(b) {
+				t.Fatalf("%d read, %d buffered, %d left of %d", read, c.r.Buffered(), in.Len(), len(b))
 			}
 		}
 	})

@@ -58,16 +58,3 @@ func IsReply(b []byte) bool {
 	}
 	return false
 }
-
-// IsLegacyReply reports whether a datagram starts with the reply of a server
-// of 3.11 or earlier.
-func IsLegacyReply(b []byte) bool {
-	if len(b) < HelloLength {
-		return false
-	}
-	switch [4]byte(b) {
-	case replyOld, replyOldBig:
-		return true
-	}
-	return false
-}
