@@ -6,7 +6,7 @@ import (
 
 // Metric is a number taken from a result.
 type Metric struct {
-	Name     string // as in JSON and CSV, for example "received_bits_per_second_to_server"
+	Name     string // as in JSON and CSV, for example "to_server_bits_per_second"
 	Title    string // for people
 	Unit     string
 	Higher   bool // whether a higher value is better
@@ -49,12 +49,32 @@ func Values(r *measure.Result) map[string]float64 {
 	return v
 }
 
+// sums returns what one end counted in every direction in which the test moved
+// data. ok is false unless all of them were measured: half of a bidirectional
+// test cannot be compared with a whole one.
+func sums(r *measure.Result, sent bool) (all []measure.Totals, ok bool) {
+	p := &r.Start.Params
+	for _, toServer := range []bool{true, false} {
+		if !p.Bidirectional && toServer == p.Reverse {
+			continue
+		}
+		t, ok := r.Sum(toServer, sent)
+		if !ok {
+			return nil, false
+		}
+		all = append(all, t)
+	}
+	return all, true
+}
+
 // total is what was received in all directions of the test.
 func total(r *measure.Result) (sum float64, ok bool) {
-	for _, toServer := range []bool{true, false} {
-		if v, found := throughput(toServer)(r); found {
-			sum, ok = sum+v, true
+	all, ok := sums(r, false)
+	for _, t := range all {
+		if t.Duration <= 0 {
+			return 0, false
 		}
+		sum += t.BitsPerSecond()
 	}
 	return sum, ok
 }
@@ -77,51 +97,57 @@ func retransmits(r *measure.Result) (float64, bool) {
 	if r.Start.Params.MSS > 0 {
 		mss = float64(r.Start.Params.MSS)
 	}
+	all, ok := sums(r, true)
 	var again, bytes float64
-	found := false
-	for _, toServer := range []bool{true, false} {
-		if t, ok := r.Sum(toServer, true); ok && t.Retransmits >= 0 {
-			again, bytes, found = again+float64(t.Retransmits), bytes+float64(t.Bytes), true
+	for _, t := range all {
+		if t.Retransmits < 0 {
+			return 0, false
 		}
+		again, bytes = again+float64(t.Retransmits), bytes+float64(t.Bytes)
 	}
-	if !found || mss <= 0 || bytes <= 0 {
+	if !ok || mss <= 0 || bytes <= 0 {
 		return 0, false
 	}
 	return 100 * again / (bytes/mss + again), true
 }
 
-// loss is lost over sent datagrams of both directions.
+// loss is lost over sent datagrams of all directions. Where a sender has not
+// told, its datagrams are those that its receiver knows of.
 func loss(r *measure.Result) (float64, bool) {
+	received, ok := sums(r, false)
+	told, sentKnown := sums(r, true)
 	var lost, sent float64
-	for _, toServer := range []bool{true, false} {
-		rx, ok := r.Sum(toServer, false)
-		if !ok || rx.UDP == nil || rx.LossUnknown {
-			continue
+	for i, t := range received {
+		if t.UDP == nil || t.LossUnknown {
+			return 0, false
 		}
-		lost += float64(rx.UDP.Lost)
-		if tx, ok := r.Sum(toServer, true); ok && tx.UDP != nil && tx.UDP.Packets > 0 {
-			sent += float64(tx.UDP.Packets)
-		} else {
-			sent += float64(rx.UDP.Packets)
+		lost += float64(t.UDP.Lost)
+		packets := t.UDP.Packets
+		if sentKnown && told[i].UDP != nil && told[i].UDP.Packets > 0 {
+			packets = told[i].UDP.Packets
 		}
+		sent += float64(packets)
 	}
-	if sent <= 0 {
+	if !ok || sent <= 0 {
 		return 0, false
 	}
 	return 100 * lost / sent, true
 }
 
+// jitter is the mean over the directions.
 func jitter(r *measure.Result) (float64, bool) {
-	sum, n := 0.0, 0
-	for _, toServer := range []bool{true, false} {
-		if t, ok := r.Sum(toServer, false); ok && t.UDP != nil {
-			sum, n = sum+t.UDP.Jitter, n+1
+	all, ok := sums(r, false)
+	sum := 0.0
+	for _, t := range all {
+		if t.UDP == nil {
+			return 0, false
 		}
+		sum += t.UDP.Jitter
 	}
-	if n == 0 {
+	if !ok {
 		return 0, false
 	}
-	return 1000 * sum / float64(n), true
+	return 1000 * sum / float64(len(all)), true
 }
 
 // rtt is the mean over the streams of the senders' mean smoothed round-trip
@@ -140,21 +166,20 @@ func rtt(r *measure.Result) (float64, bool) {
 }
 
 // cpuPerGB is the processor time of one end per 10^9 bytes that the test
-// moved in both directions.
+// moved in all directions.
 func cpuPerGB(side measure.Side) func(*measure.Result) (float64, bool) {
 	return func(r *measure.Result) (float64, bool) {
 		cpu := r.RemoteCPU
 		if side == r.Start.Side {
 			cpu = r.LocalCPU
 		}
+		all, ok := sums(r, false)
 		bytes, seconds := 0.0, 0.0
-		for _, toServer := range []bool{true, false} {
-			if t, ok := r.Sum(toServer, false); ok {
-				bytes += float64(t.Bytes)
-				seconds = max(seconds, t.Duration.Seconds())
-			}
+		for _, t := range all {
+			bytes += float64(t.Bytes)
+			seconds = max(seconds, t.Duration.Seconds())
 		}
-		if cpu == nil || bytes == 0 || seconds == 0 {
+		if !ok || cpu == nil || bytes == 0 || seconds == 0 {
 			return 0, false
 		}
 		return cpu.Total / 100 * seconds / (bytes / 1e9), true
