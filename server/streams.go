@@ -308,12 +308,13 @@ func (t *test) streamConfig() (stream.Config, error) {
 }
 
 // sendBudget returns what the server sends in all, nothing if there is no
-// limit. A client of iperf3 ends a UDP test when it has received the amount,
-// which never happens after a loss unless the server goes on.
+// limit. A client of iperf3 that only receives ends a UDP test when it has
+// received the amount, which never happens after a loss unless the server goes
+// on. One that sends as well ends it when it has sent the amount.
 func sendBudget(p *protocol.Params) []*stream.Budget {
 	linkperf := len(p.Linkperf) > 0
 	switch {
-	case p.Transport == protocol.UDP && !linkperf:
+	case p.Transport == protocol.UDP && !linkperf && !p.Bidirectional:
 		return nil
 	case p.Bytes > 0:
 		return []*stream.Budget{stream.NewBytes(p.Bytes)}
