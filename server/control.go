@@ -35,6 +35,8 @@ type test struct {
 
 	observation *session.Observation // nil if nobody observes
 	group       *session.Group
+	began       time.Time // when the group began
+	done        bool      // the client has said IperfDone
 	result      measure.Result
 	sinkErrs    []error
 }
@@ -81,9 +83,12 @@ func (t *test) serve(wrong error) {
 	if err == nil {
 		err = t.run()
 	}
+	if t.gaveUp() {
+		err = protocol.NewError(protocol.CodeClientTerm, ErrGaveUp)
+	}
 	t.endingSoon(t)
 	t.finish(err)
-	refusedLogin := errors.Is(err, protocol.NewError(protocol.CodeAuthTest, nil))
+	refusedLogin, gaveUp := errors.Is(err, protocol.NewError(protocol.CodeAuthTest, nil)), errors.Is(err, ErrGaveUp)
 	if serr := t.sink.End(&t.result, err); serr != nil {
 		t.sinkErrs = append(t.sinkErrs, serr)
 	}
@@ -96,8 +101,11 @@ func (t *test) serve(wrong error) {
 	if t.OnTestEnd != nil {
 		t.OnTestEnd(t.info, err)
 	}
-	last := t.OneOff && !refusedLogin
+	last := t.OneOff && !refusedLogin && !gaveUp
 	t.release(t, last)
+	if t.OneOff && gaveUp {
+		t.expectAgain()
+	}
 	if refusedLogin {
 		t.pause(authTime - time.Since(t.arrived))
 	}
@@ -272,6 +280,7 @@ func (t *test) receive(m session.Message) (protocol.State, error) {
 	case m.Err != nil:
 		return 0, m.Err
 	case m.State == protocol.ClientTerminate || m.State == protocol.IperfDone:
+		t.done = m.State == protocol.IperfDone
 		return 0, protocol.NewError(protocol.CodeClientTerm, nil)
 	}
 	return m.State, nil

@@ -23,6 +23,7 @@ const (
 
 // measure lets the streams run until the client ends the test.
 func (t *test) measure() error {
+	t.began = time.Now()
 	t.group.Start(context.WithoutCancel(t.ctx))
 	var expired <-chan time.Time
 	if t.params.Time > 0 {

@@ -71,6 +71,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		Server: s, ctx: ctx, cancel: cancel, log: s.Log,
 		waiting:  list.New(),
 		tests:    make(map[protocol.Cookie]*test),
+		all:      max(s.MaxTests, 1),
 		places:   max(s.MaxTests, 1),
 		freed:    make(chan struct{}),
 		datagram: make(chan struct{}, 1),
@@ -119,6 +120,7 @@ type serving struct {
 	mu      sync.Mutex
 	waiting *list.List                // *guest, those who are not a test yet, oldest first
 	tests   map[protocol.Cookie]*test // all that have a place
+	all     int                       // places in all
 	places  int                       // free ones
 	ending  int                       // tests whose results have been exchanged
 	freed   chan struct{}             // closed and replaced whenever a place is freed
@@ -244,14 +246,19 @@ func (v *serving) armIdle() {
 }
 
 func (v *serving) armIdleLocked() {
-	if !v.OneOff || v.IdleTimeout <= 0 {
-		return
+	if v.OneOff && v.IdleTimeout > 0 {
+		v.endUnused(v.IdleTimeout)
 	}
+}
+
+// endUnused ends the server unless a client comes in time. The caller holds
+// v.mu.
+func (v *serving) endUnused(within time.Duration) {
 	v.stopIdle()
-	v.idle = time.AfterFunc(v.IdleTimeout, func() {
+	v.idle = time.AfterFunc(within, func() {
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		if v.places > 0 { // otherwise a client has just come
+		if v.places == v.all { // otherwise a client has just come, or is still there
 			v.cancel(errServed)
 		}
 	})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -83,6 +84,10 @@ func runServer(ctx context.Context, s *settings, args []string, stdout, stderr i
 		}
 		return 1
 	}
+	if h.kept != nil {
+		h.kept()
+		h.close()
+	}
 	return 0
 }
 
@@ -96,8 +101,9 @@ type hall struct {
 
 	mu            sync.Mutex
 	running       int
-	last          int  // highest number of a test
-	toldInterrupt bool // a test has reported the signal that ends the server
+	last          int    // highest number of a test
+	toldInterrupt bool   // a test has reported the signal that ends the server
+	kept          func() // prints the document of a set-up that was given up; may be nil
 }
 
 // admit makes the sink for a new test.
@@ -106,7 +112,38 @@ func (h *hall) admit(info server.TestInfo) measure.Sink {
 	defer h.mu.Unlock()
 	h.running++
 	h.last = max(h.last, info.Number)
-	return h.sink()
+	sink := h.plainSink(h.reports, h.Options)
+	if h.oneOff && h.Kind == report.JSON {
+		sink = oneDocument{sink, h}
+	}
+	return h.completed(sink)
+}
+
+// oneDocument keeps the document of a set-up that was given up back until it is
+// known that no other comes, so that the output of a server for one test is the
+// document of that test.
+type oneDocument struct {
+	measure.Sink
+	h *hall
+}
+
+func (s oneDocument) ServerOutput(r *measure.Result) (string, json.RawMessage) {
+	return serverOutput(s.Sink, r)
+}
+
+func (s oneDocument) End(r *measure.Result, err error) error {
+	if errors.Is(err, server.ErrGaveUp) {
+		s.h.keep(func() { s.Sink.End(r, err) })
+		return nil
+	}
+	s.h.keep(nil)
+	return s.Sink.End(r, err)
+}
+
+func (h *hall) keep(document func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.kept = document
 }
 
 // leave reports how a test ended.
@@ -124,8 +161,8 @@ func (h *hall) leave(info server.TestInfo, err error) {
 		return
 	}
 	h.close()
-	// A client that may not log in does not use -1 up.
-	if h.ctx.Err() == nil && (!h.oneOff || errors.Is(err, protocol.NewError(protocol.CodeAuthTest, nil))) {
+	// A client that may not log in does not use -1 up, nor does one that starts over.
+	if h.ctx.Err() == nil && (!h.oneOff || errors.Is(err, server.ErrGaveUp) || errors.Is(err, protocol.NewError(protocol.CodeAuthTest, nil))) {
 		h.banner(h.last + 1)
 	}
 }
