@@ -51,13 +51,22 @@ type Store struct {
 // ErrExists is returned for a directory that holds runs already.
 var ErrExists = errors.New("the directory holds runs already (--resume continues them)")
 
+// Vacant returns an error that wraps [ErrExists] if [Create] would refuse the
+// directory, which need not exist.
+func Vacant(dir string) error {
+	if fi, err := os.Stat(filepath.Join(dir, RunsFile)); err == nil && fi.Size() > 0 {
+		return fmt.Errorf("%s: %w", dir, ErrExists)
+	}
+	return nil
+}
+
 // Create makes the directory and writes the plan as it will be run.
 func Create(dir string, p *Plan) (*Store, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := Vacant(dir); err != nil {
 		return nil, err
 	}
-	if fi, err := os.Stat(filepath.Join(dir, RunsFile)); err == nil && fi.Size() > 0 {
-		return nil, fmt.Errorf("%s: %w", dir, ErrExists)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
 	}
 	text, err := yaml.Marshal(p)
 	if err != nil {

@@ -135,13 +135,20 @@ func (m *matrixCommand) run(ctx context.Context, stdout, stderr io.Writer) error
 	if dir == "" {
 		dir = "linkperf-" + time.Now().Format("20060102-150405")
 	}
+	if err := matrix.Vacant(dir); err != nil {
+		return err
+	}
+	around, err := m.surroundings(ctx, plan, cases, stderr)
+	if err != nil {
+		return err // nothing was begun, and no directory is left behind
+	}
 	plan.Versions = map[string]string{"linkperf": version(), "protocol": protocol.Version, "go": runtime.Version(), "system": runtime.GOOS + "/" + runtime.GOARCH}
 	store, err := matrix.Create(dir, plan)
 	if err != nil {
-		return err
+		return errors.Join(err, around.done())
 	}
 	defer store.Close()
-	return m.execute(ctx, plan, cases, store, stdout, stderr)
+	return around.execute(ctx, plan, cases, store, stdout)
 }
 
 // load reads the plan that the command line names and puts the flags over it.
@@ -200,6 +207,9 @@ func (m *matrixCommand) override(p *matrix.Plan) (changed bool, err error) {
 			do()
 			changed = true
 		}
+	}
+	if _, _, err := splitServer(m.plan.Server); err != nil {
+		return false, fmt.Errorf("--%w", err)
 	}
 	set("server", func() { p.Server = m.plan.Server })
 	set("repeat", func() { p.Repeat = m.plan.Repeat })
@@ -318,20 +328,19 @@ func (m *matrixCommand) resumePlan(ctx context.Context, stdout, stderr io.Writer
 	if err != nil {
 		return err
 	}
-	return m.execute(ctx, plan, cases, store, stdout, stderr)
+	around, err := m.surroundings(ctx, plan, cases, stderr)
+	if err != nil {
+		return err
+	}
+	return around.execute(ctx, plan, cases, store, stdout)
 }
 
 // execute runs what is left of the plan, and then writes the report of all
 // that was stored, also of a plan that was stopped.
-func (m *matrixCommand) execute(ctx context.Context, plan *matrix.Plan, cases []matrix.Case, store *matrix.Store, stdout, stderr io.Writer) error {
-	show := newProgress(stderr, m.quiet)
-	env, done, err := m.environment(ctx, plan, cases, show, stderr)
-	if err != nil {
-		return err
-	}
-	err = plan.Run(ctx, cases, store, env)
-	show.finish()
-	err = unlessUndone(err, done())
+func (s *surroundings) execute(ctx context.Context, plan *matrix.Plan, cases []matrix.Case, store *matrix.Store, stdout io.Writer) error {
+	err := plan.Run(ctx, cases, store, s.env)
+	s.show.finish()
+	err = unlessUndone(err, s.done())
 	return errors.Join(err, writeReport(store.Dir(), stdout))
 }
 

@@ -46,50 +46,59 @@ type place struct {
 	probed map[string]map[string]string // host to the facts of the path to it
 }
 
-// environment prepares what the plan's runs need: a server, the addresses,
-// and leave to change the system where the plan asks for it. done ends it.
-func (m *matrixCommand) environment(ctx context.Context, plan *matrix.Plan, cases []matrix.Case, show *progress, stderr io.Writer) (env matrix.Env, done func() error, err error) {
+// surroundings are what a plan's runs need: a server, the addresses, and leave
+// to change the system where the plan asks for it.
+type surroundings struct {
+	env  matrix.Env
+	show *progress
+	done func() error // ends the server and undoes the changes
+}
+
+func (m *matrixCommand) surroundings(ctx context.Context, plan *matrix.Plan, cases []matrix.Case, stderr io.Writer) (*surroundings, error) {
 	pl := &place{watch: &lookout{level: sysinfo.Full, options: sysinfo.Options{Tool: "linkperf", Version: version()}}, probed: map[string]map[string]string{}}
-	done = func() error { return nil }
+	stopServer := func() error { return nil }
+	var err error
 	if plan.Server == "" || plan.Server == matrix.Embedded {
-		child, err := startServer(ctx)
+		child, err := startServer(ctx, stderr)
 		if err != nil {
-			return env, done, err
+			return nil, err
 		}
-		pl.port, done = child.port, child.stop
+		pl.port, stopServer = child.port, child.stop
 	} else if pl.host, pl.port, err = splitServer(plan.Server); err != nil {
-		return env, done, err
+		return nil, err
 	}
 	change, undo, err := m.systemChanges(ctx, cases, stderr)
 	if err != nil {
-		return env, done, errors.Join(err, done())
+		return nil, errors.Join(err, stopServer())
 	}
-	stopServer := done
-	done = func() error { return errors.Join(undo(), stopServer()) }
-	env = matrix.Env{
-		Run: func(ctx context.Context, s matrix.Step) (json.RawMessage, error) {
-			host, reason := pl.address(ctx, s.Case)
+	s := &surroundings{
+		show: newProgress(stderr, m.quiet),
+		done: func() error { return errors.Join(undo(), stopServer()) },
+	}
+	s.env = matrix.Env{
+		Run: func(ctx context.Context, step matrix.Step) (json.RawMessage, error) {
+			host, reason := pl.address(ctx, step.Case)
 			if reason != "" {
 				return nil, errors.New(reason)
 			}
-			set, err := clientSettings(host, pl.port, s.Case.Args)
+			set, err := clientSettings(host, pl.port, step.Case.Args)
 			if err != nil {
 				return nil, err
 			}
 			set.client.RetryBusy = max(set.client.RetryBusy, cmp.Or(time.Duration(plan.Timeout), matrix.DefaultTimeout))
-			doc, err := set.document(ctx, pl.watch, show.live())
+			doc, err := set.document(ctx, pl.watch, s.show.live())
 			if cause := context.Cause(ctx); err != nil && cause != nil {
 				err = cause
 			}
 			return doc, err
 		},
-		Met:     func(ctx context.Context, s matrix.Step) string { return pl.met(ctx, plan.Require, s.Case) },
+		Met:     func(ctx context.Context, step matrix.Step) string { return pl.met(ctx, plan.Require, step.Case) },
 		Shell:   func(ctx context.Context, command string) error { return shellCommand(ctx, command, stderr) },
 		Change:  change,
-		Observe: show.event,
+		Observe: s.show.event,
 		Now:     time.Now,
 	}
-	return env, done, nil
+	return s, nil
 }
 
 // splitServer reads HOST, HOST:PORT, [HOST]:PORT or an IPv6 address.
@@ -221,30 +230,38 @@ type childServer struct {
 	stop func() error
 }
 
-func startServer(ctx context.Context) (*childServer, error) {
+// startServer starts the server, which is stopped if ctx ends before it is
+// ready; later that is the caller's to do, who may still be talking to it.
+func startServer(ctx context.Context, stderr io.Writer) (*childServer, error) {
+	failed := func(err error) error { return fmt.Errorf("start the embedded server: %w", err) }
 	self, err := os.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("start the embedded server: %w", err)
+		return nil, failed(err)
 	}
 	c := exec.Command(self, embeddedCommand)
-	c.Stderr = os.Stderr
+	c.Stderr = stderr
 	in, err := c.StdinPipe()
 	if err != nil {
-		return nil, fmt.Errorf("start the embedded server: %w", err)
+		return nil, failed(err)
 	}
 	out, err := c.StdoutPipe()
 	if err != nil {
-		return nil, fmt.Errorf("start the embedded server: %w", err)
+		return nil, failed(err)
 	}
 	detach(c) // a Ctrl-C on the terminal is for the plan, which ends its server
 	if err := c.Start(); err != nil {
-		return nil, fmt.Errorf("start the embedded server: %w", err)
+		return nil, failed(err)
 	}
 	stop := func() error {
 		in.Close()
 		return c.Wait()
 	}
+	ready := context.AfterFunc(ctx, func() { c.Process.Kill() })
 	line, err := bufio.NewReader(out).ReadString('\n')
+	if !ready() {
+		stop() // fails because it was killed
+		return nil, failed(context.Cause(ctx))
+	}
 	port, perr := strconv.Atoi(strings.TrimSpace(line))
 	if err != nil || perr != nil {
 		return nil, errors.Join(fmt.Errorf("the embedded server did not start: %q", line), err, stop())
