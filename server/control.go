@@ -37,6 +37,7 @@ type test struct {
 	group       *session.Group
 	began       time.Time // when the group began
 	done        bool      // the client has said IperfDone
+	terminated  bool      // the client has been told that the server ends
 	result      measure.Result
 	sinkErrs    []error
 }
@@ -87,6 +88,9 @@ func (t *test) serve(wrong error) {
 		err = protocol.NewError(protocol.CodeClientTerm, ErrGaveUp)
 	}
 	t.endingSoon(t)
+	if t.ctx.Err() != nil && !t.began.IsZero() && !t.result.Exchanged {
+		t.terminate()
+	}
 	t.finish(err)
 	refusedLogin, gaveUp := errors.Is(err, protocol.NewError(protocol.CodeAuthTest, nil)), errors.Is(err, ErrGaveUp)
 	if serr := t.sink.End(&t.result, err); serr != nil {
@@ -347,6 +351,25 @@ func (t *test) readResults() (peer protocol.Results, err error) {
 	return peer, nil
 }
 
+// terminate tells the client of a running test that the server ends, and gives
+// it a moment to leave. A client of one thread that meets a closed data
+// connection first takes that for the failure.
+func (t *test) terminate() {
+	t.group.Stop()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), session.Goodbye)
+	defer cancel()
+	err := t.ctl.Writing(ctx, func() error { return t.ctl.WriteState(protocol.ServerTerminate) })
+	t.terminated = true
+	if err != nil {
+		return
+	}
+	select {
+	case <-t.ctl.Listen():
+		t.ctl.Taken()
+	case <-ctx.Done():
+	}
+}
+
 // finish keeps what was measured and closes the data connections.
 func (t *test) finish(err error) {
 	if t.group == nil {
@@ -375,6 +398,7 @@ func (t *test) goodbye(err error) {
 			t.ctl.Taken()
 		case <-ctx.Done():
 		}
+	case t.terminated:
 	case t.ctx.Err() != nil:
 		say = func(c *protocol.Conn) error { return c.WriteState(protocol.ServerTerminate) }
 	case pe == nil:
