@@ -39,11 +39,13 @@ type Options interface {
 	Check(args []string) error
 }
 
-// reserved are client options that a plan sets by other means.
+// reserved are client options that a plan sets by other means, that would send
+// its tests elsewhere, or that only change what is shown.
 var reserved = map[string]string{
-	"client": "server", "port": "server", "server": "server", "time": "duration", "bytes": "", "blockcount": "",
-	"reverse": "direction", "bidir": "direction", "omit": "omit", "json": "", "json-stream": "", "logfile": "",
-	"daemon": "", "version": "", "help": "", "title": "name", "pidfile": "",
+	"client": "server", "port": "server", "server": "server", "port-range": "server", "time": "duration", "bytes": "", "blockcount": "",
+	"reverse": "direction", "bidir": "direction", "omit": "omit", "json": "", "json-stream": "", "json-stream-full-output": "",
+	"logfile": "", "daemon": "", "version": "", "help": "", "title": "name", "pidfile": "", "format": "", "verbose": "",
+	"timestamps": "", "forceflush": "", "debug": "", "csv": "",
 }
 
 // allowedAsAxis are reserved options that may still vary from case to case.
@@ -60,9 +62,9 @@ func (p *Plan) Cases(o Options, file string, source []byte) ([]Case, error) {
 	d := p.withDefaults()
 	switch {
 	case time.Duration(d.Duration)%time.Second != 0:
-		return nil, fail("$.duration", "a test lasts whole seconds")
+		return nil, fail("$.duration", "duration is %v; allowed are whole seconds", time.Duration(d.Duration))
 	case time.Duration(d.Omit)%time.Second != 0 || time.Duration(d.Omit) > 600*time.Second:
-		return nil, fail("$.omit", "allowed are whole seconds from 0 to 600s")
+		return nil, fail("$.omit", "omit is %v; allowed are whole seconds from 0 to 600s", time.Duration(d.Omit))
 	case d.Repeat < 1 || d.Repeat > 10000:
 		return nil, fail("$.repeat", "repeat is %d; allowed are 1 to 10000", d.Repeat)
 	case d.Warmup < 0 || d.Warmup > 100:
@@ -191,7 +193,8 @@ func checkValue(o Options, name, value string) error {
 		}
 		return nil
 	}
-	if use, ok := reserved[name]; ok && !allowedAsAxis[name] {
+	if isReserved(name) {
+		use := reserved[name]
 		if use == "" {
 			return fmt.Errorf("%q cannot be an axis", name)
 		}
@@ -200,12 +203,18 @@ func checkValue(o Options, name, value string) error {
 	takesValue, ok := o.Option(name)
 	if !ok {
 		return fmt.Errorf("there is no axis %q; allowed are %s and the client options %s", name,
-			strings.Join([]string{AxisAddress, AxisDirection, AxisFirewall, AxisMTU}, ", "), strings.Join(o.Names(), ", "))
+			strings.Join([]string{AxisAddress, AxisDirection, AxisFirewall, AxisMTU}, ", "),
+			strings.Join(slices.DeleteFunc(o.Names(), isReserved), ", "))
 	}
 	if !takesValue && value != "true" && value != "false" {
 		return fmt.Errorf("%s %q; allowed are true and false", name, value)
 	}
 	return nil
+}
+
+func isReserved(name string) bool {
+	_, ok := reserved[name]
+	return ok && !allowedAsAxis[name]
 }
 
 // ParseMTU reads "9000@eth0".

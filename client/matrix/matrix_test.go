@@ -36,7 +36,7 @@ func TestPlanErrors(t *testing.T) {
 		{"wrong type", "repeat: often\n", "p.yaml: line 1, column 9: "},
 		{"syntax", "axes: [1,\n", "p.yaml: line "},
 		{"time", "duration: soon\n", "is not a time; allowed are 0 to 24h"},
-		{"part of a second", "duration: 1500ms\n", "p.yaml: line 1, column 11: a test lasts whole seconds"},
+		{"part of a second", "duration: 1500ms\n", "p.yaml: line 1, column 11: duration is 1.5s; allowed are whole seconds"},
 		{"order", "order: random\n", "p.yaml: line 1, column 8: order is \"random\"; allowed are interleaved and as-written"},
 		{"no such axis", "axes:\n  paralel: [1]\n", "line 2, column 13: there is no axis \"paralel\"; allowed are address, direction, firewall, mtu and the client options parallel, zerocopy"},
 		{"direction", "axes:\n  direction: [forward, up]\n", "line 2, column 24: direction \"up\"; allowed are forward, reverse, bidir"},
@@ -357,6 +357,7 @@ func TestReadyPlans(t *testing.T) {
 // A plan that was written and read back is the same plan.
 func TestPlanRoundTrip(t *testing.T) {
 	p, _ := Parse("", []byte(plan))
+	p.Pause = new(Duration(0)) // none, which is not the default
 	dir := t.TempDir()
 	s, err := Create(dir, p)
 	if err != nil {
@@ -375,6 +376,9 @@ func TestPlanRoundTrip(t *testing.T) {
 	b, err := q.Cases(someOptions, "", nil)
 	if err != nil || fmt.Sprint(a) != fmt.Sprint(b) || q.Seed != 7 || q.Warmup != 1 {
 		t.Errorf("%v\n%v\n%v", a, b, err)
+	}
+	if q.Pause == nil || *q.Pause != 0 {
+		t.Errorf("the pause is %v, want 0", q.Pause)
 	}
 }
 

@@ -35,7 +35,7 @@ type Plan struct {
 	Omit     Duration          `yaml:"omit,omitempty"`     // at the start of each test, whole seconds
 	Repeat   int               `yaml:"repeat,omitempty"`   // rounds
 	Warmup   int               `yaml:"warmup,omitempty"`   // rounds before them that do not count
-	Pause    Duration          `yaml:"pause,omitempty"`    // between two runs
+	Pause    *Duration         `yaml:"pause,omitempty"`    // between two runs; nil means 200 ms, and 0 none
 	Timeout  Duration          `yaml:"timeout,omitempty"`  // of one run, over its duration
 	Order    string            `yaml:"order,omitempty"`    // interleaved or as-written
 	Seed     uint64            `yaml:"seed,omitempty"`     // of the random order; 0 draws one, which is recorded
@@ -254,8 +254,8 @@ func (p Plan) withDefaults() Plan {
 	if p.Repeat == 0 {
 		p.Repeat = 8
 	}
-	if p.Pause == 0 {
-		p.Pause = Duration(200 * time.Millisecond)
+	if p.Pause == nil {
+		p.Pause = new(Duration(200 * time.Millisecond))
 	}
 	if p.Timeout == 0 {
 		p.Timeout = Duration(DefaultTimeout)

@@ -72,7 +72,7 @@ func (p *Plan) Run(ctx context.Context, cases []Case, store *Store, env Env) (er
 	}
 	for i, s := range todo {
 		if i > 0 {
-			if err := wait(ctx, time.Duration(d.Pause)); err != nil {
+			if err := wait(ctx, time.Duration(*d.Pause)); err != nil {
 				return err
 			}
 		}
@@ -176,5 +176,5 @@ func wait(ctx context.Context, d time.Duration) error {
 // and pauses, and 300 ms of set-up each.
 func (p *Plan) Estimate(runs int) time.Duration {
 	d := p.withDefaults()
-	return time.Duration(runs) * (time.Duration(d.Duration+d.Omit+d.Pause) + 300*time.Millisecond)
+	return time.Duration(runs) * (time.Duration(d.Duration+d.Omit+*d.Pause) + 300*time.Millisecond)
 }

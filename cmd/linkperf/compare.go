@@ -21,12 +21,12 @@ const statusSlower = 3
 // of one axis of a set, differ.
 func runCompare(_ context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	f := pflag.NewFlagSet("linkperf compare", pflag.ContinueOnError)
-	axis := f.String("axis", "", "compare the values of this `axis` within one set")
+	axis := f.String("axis", "", "`NAME` compare the values of this axis within one set")
 	markdown := f.Bool("markdown", false, "print Markdown")
 	asJSON := f.Bool("json", false, "print JSON")
 	asCSV := f.Bool("csv", false, "print CSV")
-	slower := f.String("fail-if-slower", "", "exit with status 3 if even the lower bound of the slowdown is above this `percentage`, such as 5%")
-	confidence := f.Float64("confidence", 0.95, "what intervals have to reach, 0.5 to 0.999")
+	slower := f.String("fail-if-slower", "", "`PERCENTAGE` exit with status 3 if even the lower bound of the slowdown is above\nthis, such as 5%")
+	confidence := f.Float64("confidence", 0.95, "`LEVEL` what intervals have to reach, 0.5 to 0.999 (0.95)")
 	if status, stop := parseFlags(f, "compare A B [options]\n       linkperf compare DIR --axis NAME [options]\n\nA is the base. A and B are directories of linkperf matrix, or directories or\nfiles of iperf3's JSON.", args, stdout, stderr); stop {
 		return status
 	}

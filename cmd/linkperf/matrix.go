@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,63 +43,80 @@ type matrixCommand struct {
 func newMatrixCommand() *matrixCommand {
 	m := &matrixCommand{flags: pflag.NewFlagSet("linkperf matrix", pflag.ContinueOnError)}
 	f := m.flags
-	f.SortFlags = false
-	f.StringVarP(&m.output, "output", "o", "", "store the runs and the report in this `directory` (linkperf-DATE-TIME)")
-	f.StringVar(&m.resume, "resume", "", "go on with the plan stored in this `directory`")
+	f.StringVarP(&m.output, "output", "o", "", "`DIR` where the runs and the report are stored (linkperf-DATE-TIME)")
+	f.StringVar(&m.resume, "resume", "", "`DIR` go on with the plan stored there")
 	f.BoolVar(&m.list, "list", false, "list the plans that come with linkperf")
 	f.BoolVar(&m.show, "show", false, "print the plan and stop")
 	f.BoolVar(&m.dryRun, "dry-run", false, "print the cases, their order and the time they will take, and stop")
 	f.BoolVarP(&m.quiet, "quiet", "q", false, "no progress, only the report")
 	f.BoolVar(&m.change, "allow-system-changes", false, "let the axes firewall and mtu change this system; every change is undone")
 	f.BoolVar(&m.restore, "restore", false, "undo the changes that a plan which was cut off has left, and stop")
-	f.StringVar(&m.journal, "journal", "", "`file` in which the state before changes is kept")
-	f.StringVar(&m.plan.Server, "server", "", "embedded, or `HOST[:PORT]` of a linkperf or iperf3 server (embedded)")
-	f.StringVar(&m.duration, "duration", "", "`length` of each test (1s)")
-	f.StringVar(&m.omit, "omit", "", "`part` at the start of each test that does not count (0)")
-	f.IntVar(&m.plan.Repeat, "repeat", 0, "`rounds`: how often each case is run (8)")
-	f.IntVar(&m.plan.Warmup, "warmup", 0, "`rounds` before these that do not count (0)")
-	f.StringVar(&m.pause, "pause", "", "`time` between two runs (200ms)")
-	f.StringVar(&m.timeout, "timeout", "", "`time` that a run may take over its duration (30s)")
-	f.StringVar(&m.plan.Order, "order", "", "`order`: interleaved (cases of a round in random order) or as-written (interleaved)")
-	f.Uint64Var(&m.plan.Seed, "seed", 0, "`number` that the random order is made from (drawn)")
-	f.StringArrayVar(&m.axes, "axis", nil, "`NAME=VALUE,…`: vary a client option, or address, direction, firewall, mtu; may be repeated")
-	f.StringArrayVar(&m.include, "include", nil, "`NAME=VALUE,…`: a case to add; may be repeated")
-	f.StringArrayVar(&m.exclude, "exclude", nil, "`NAME=VALUE,…`: cases to leave out; may be repeated")
-	f.StringArrayVar(&m.before, "before", nil, "`command` to run before the first run; may be repeated")
-	f.StringArrayVar(&m.after, "after", nil, "`command` to run after the last run; may be repeated")
-	f.StringArrayVar(&m.req, "require", nil, "`FACT=VALUE` that must hold, such as path.kind=thunderbolt; may be repeated")
+	f.StringVar(&m.journal, "journal", "", "`FILE` where the state before changes is kept")
+	f.StringVar(&m.plan.Server, "server", "", "`HOST[:PORT]` a linkperf or iperf3 server, or embedded (embedded)")
+	f.StringVar(&m.duration, "duration", "", "`TIME` length of each test, whole seconds (1s)")
+	f.StringVar(&m.omit, "omit", "", "`TIME` part at the start of each test that does not count, whole seconds (0)")
+	f.IntVar(&m.plan.Repeat, "repeat", 0, "`COUNT` rounds: how often each case is run, 1 to 10000 (8)")
+	f.IntVar(&m.plan.Warmup, "warmup", 0, "`COUNT` rounds before these that do not count, 0 to 100 (0)")
+	f.StringVar(&m.pause, "pause", "", "`TIME` pause between two runs (200ms)")
+	f.StringVar(&m.timeout, "timeout", "", "`TIME` how much longer than its duration a run may take (30s)")
+	f.StringVar(&m.plan.Order, "order", "", "`ORDER` interleaved, the cases of a round in random order, or\nas-written (interleaved)")
+	f.Uint64Var(&m.plan.Seed, "seed", 0, "`NUMBER` what the random order is made from (drawn)")
+	f.StringArrayVar(&m.axes, "axis", nil, "`NAME=VALUE,...` vary a client option, or address, direction, firewall,\nmtu; may be repeated")
+	f.StringArrayVar(&m.include, "include", nil, "`NAME=VALUE,...` a case to add; may be repeated")
+	f.StringArrayVar(&m.exclude, "exclude", nil, "`NAME=VALUE,...` cases to leave out; may be repeated")
+	f.StringArrayVar(&m.before, "before", nil, "`COMMAND` run it before the first run; may be repeated")
+	f.StringArrayVar(&m.after, "after", nil, "`COMMAND` run it after the last run; may be repeated")
+	f.StringArrayVar(&m.req, "require", nil, "`FACT=VALUE` skip cases where this does not hold, such as path.kind=thunderbolt; may be repeated")
 	return m
 }
 
 // runMatrix is linkperf matrix: many tests in a fair order, and what they show.
 func runMatrix(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	m := newMatrixCommand()
-	m.flags.SetOutput(stdout)
-	m.flags.Usage = func() {
-		fmt.Fprintf(stdout, "Usage: linkperf matrix [PLAN.yaml | NAME] [options]\n\n%s", m.flags.FlagUsages())
+	synopsis := "matrix [PLAN.yaml | NAME] [options]\n\nWithout a plan the axes that are given, or else the plan " + defaultPlan + ". NAME is a plan\nthat comes with linkperf: " + strings.Join(planNames(), ", ") + "."
+	if status, stop := parseFlags(m.flags, synopsis, args, stdout, stderr); stop {
+		return status
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	err := m.flags.Parse(args[1:])
-	switch {
-	case errors.Is(err, pflag.ErrHelp):
-		return 0
-	case err == nil && m.flags.NArg() > 1:
-		err = fmt.Errorf("one plan at most: %q", m.flags.Args())
-	}
+	err := m.fit()
 	if err == nil {
 		err = m.run(ctx, stdout, stderr)
 	}
 	var interrupted *report.SignalError
-	switch {
-	case errors.As(err, &interrupted):
+	if errors.As(err, &interrupted) {
 		fmt.Fprintf(stderr, "linkperf matrix: stopped by signal %s\n", interrupted)
 		return 0
-	case err != nil:
-		fmt.Fprintf(stderr, "linkperf matrix: %v\n", err)
-		return 1
 	}
-	return 0
+	return complainOf(err, "matrix", stderr)
+}
+
+// fit checks that the options go together: a plan that goes on, or none at all,
+// cannot be changed.
+func (m *matrixCommand) fit() error {
+	if m.flags.NArg() > 1 {
+		return fmt.Errorf("one plan at most: %q", m.flags.Args())
+	}
+	for whole, beside := range map[string][]string{
+		"list": nil, "restore": {"journal"}, "resume": {"quiet", "allow-system-changes", "journal"},
+	} {
+		if !m.flags.Changed(whole) {
+			continue
+		}
+		if m.flags.NArg() > 0 {
+			return fmt.Errorf("--%s takes no plan: %q", whole, m.flags.Args())
+		}
+		var err error
+		m.flags.Visit(func(f *pflag.Flag) {
+			if f.Name != whole && !slices.Contains(beside, f.Name) {
+				err = exclusive(m.flags, whole, f.Name)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (m *matrixCommand) run(ctx context.Context, stdout, stderr io.Writer) error {
@@ -192,7 +210,8 @@ func planNames() []string {
 // override puts what the flags say into the plan, and reports whether they
 // said anything.
 func (m *matrixCommand) override(p *matrix.Plan) (changed bool, err error) {
-	for flag, to := range map[string]*matrix.Duration{"duration": &p.Duration, "omit": &p.Omit, "pause": &p.Pause, "timeout": &p.Timeout} {
+	var pause matrix.Duration
+	for flag, to := range map[string]*matrix.Duration{"duration": &p.Duration, "omit": &p.Omit, "pause": &pause, "timeout": &p.Timeout} {
 		if !m.flags.Changed(flag) {
 			continue
 		}
@@ -201,6 +220,11 @@ func (m *matrixCommand) override(p *matrix.Plan) (changed bool, err error) {
 			return false, fmt.Errorf("--%s: %w", flag, err)
 		}
 		*to, changed = matrix.Duration(d), true
+	}
+	for flag, zero := range map[string]bool{"duration": p.Duration == 0, "timeout": p.Timeout == 0, "repeat": m.plan.Repeat == 0, "seed": m.plan.Seed == 0} {
+		if zero && m.flags.Changed(flag) {
+			return false, fmt.Errorf("--%s is 0; allowed is more than that", flag)
+		}
 	}
 	set := func(flag string, do func()) {
 		if m.flags.Changed(flag) {
@@ -211,6 +235,7 @@ func (m *matrixCommand) override(p *matrix.Plan) (changed bool, err error) {
 	if _, _, err := splitServer(m.plan.Server); err != nil {
 		return false, fmt.Errorf("--%w", err)
 	}
+	set("pause", func() { p.Pause = &pause })
 	set("server", func() { p.Server = m.plan.Server })
 	set("repeat", func() { p.Repeat = m.plan.Repeat })
 	set("warmup", func() { p.Warmup = m.plan.Warmup })
@@ -221,7 +246,7 @@ func (m *matrixCommand) override(p *matrix.Plan) (changed bool, err error) {
 	for _, a := range m.axes {
 		name, values, ok := strings.Cut(a, "=")
 		if !ok || name == "" || values == "" {
-			return false, fmt.Errorf("--axis %q; allowed is NAME=VALUE,VALUE,…", a)
+			return false, fmt.Errorf("--axis %q; allowed is NAME=VALUE,VALUE,...", a)
 		}
 		axis := matrix.Axis{Name: name}
 		for _, v := range strings.Split(values, ",") {
@@ -272,7 +297,7 @@ func labels(text string) (matrix.Labels, error) {
 	for _, part := range strings.Split(text, ",") {
 		name, value, ok := strings.Cut(part, "=")
 		if !ok || name == "" {
-			return nil, fmt.Errorf("%q; allowed is NAME=VALUE,NAME=VALUE,…", text)
+			return nil, fmt.Errorf("%q; allowed is NAME=VALUE,NAME=VALUE,...", text)
 		}
 		l[name] = value
 	}
@@ -414,7 +439,7 @@ func (clientOptions) Option(name string) (takesValue, ok bool) {
 func (clientOptions) Names() []string {
 	var names []string
 	for i := range options {
-		if o := &options[i]; o.who != serverOnly && !o.ours {
+		if o := &options[i]; o.who != serverOnly && !o.ours && o.alias == "" {
 			names = append(names, o.long)
 		}
 	}

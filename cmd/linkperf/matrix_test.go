@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,5 +59,64 @@ func TestServerStartStopped(t *testing.T) {
 	cancel(interrupted)
 	if _, err := startServer(ctx, io.Discard); !errors.Is(err, interrupted) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestMatrixOptions checks that each bad option is named with what is allowed,
+// before anything is run.
+func TestMatrixOptions(t *testing.T) {
+	for line, want := range map[string]string{
+		"--repeat 0":                   "--repeat is 0",
+		"--repeat -3":                  "repeat is -3; allowed are 1 to 10000",
+		"--timeout 0s":                 "--timeout is 0",
+		"--duration 0":                 "--duration is 0",
+		"--duration 0.5s":              "duration is 500ms; allowed are whole seconds",
+		"--duration x":                 "--duration",
+		"--omit 700s":                  "omit is 11m40s; allowed are whole seconds from 0 to 600s",
+		"--seed 0":                     "--seed is 0",
+		"--server a:b:c":               `--server "a:b:c"; allowed are embedded, HOST and HOST:PORT`,
+		"--server host:99999":          "--server",
+		"--axis parallel":              "--axis",
+		"--axis parallel=0":            "min = 1, max = 128",
+		"--axis nosuch=1":              "allowed are address, direction, firewall, mtu and the client options interval, udp",
+		"--axis csv=x":                 `"csv" cannot be an axis`,
+		"--axis port-range=1-2":        `"port-range" cannot be an axis; use "server"`,
+		"--include foo":                "--include",
+		"--resume x --repeat 3":        "--resume and --repeat do not go together",
+		"--resume x default":           "--resume takes no plan",
+		"--restore --list":             "do not go together",
+		"default loopback":             "one plan at most",
+		"--order random":               "allowed are interleaved and as-written",
+		"--allow-system-changes=maybe": "--allow-system-changes",
+	} {
+		t.Run(line, func(t *testing.T) {
+			args := append([]string{"linkperf", "matrix", "--dry-run"}, strings.Fields(line)...)
+			if strings.HasPrefix(line, "--resume") || strings.HasPrefix(line, "--restore") { // which take no --dry-run
+				args = slices.Delete(args, 2, 3)
+			}
+			if got := call(t, args...); got.status != 1 || got.stdout != "" || !strings.Contains(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
+				t.Errorf("want %q: %+v", want, got)
+			}
+		})
+	}
+	for server, want := range map[string]string{"host": "host 5201", "host:1": "host 1", "[fe80::1%eth0]:2": "fe80::1%eth0 2", "::1": "::1 5201", "[::1]": "::1 5201"} {
+		if host, port, err := splitServer(server); err != nil || fmt.Sprint(host, " ", port) != want {
+			t.Errorf("%q: %s %d %v", server, host, port, err)
+		}
+	}
+}
+
+// TestHelp checks that every command explains itself.
+func TestHelp(t *testing.T) {
+	for _, c := range subcommands() {
+		got := call(t, "linkperf", c.name, "--help")
+		if got.status != 0 || got.stderr != "" || !strings.HasPrefix(got.stdout, "Usage: linkperf "+c.name) {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+		for line := range strings.Lines(got.stdout) {
+			if len(line) > 120 {
+				t.Errorf("%s: a line of %d bytes: %s", c.name, len(line), line)
+			}
+		}
 	}
 }

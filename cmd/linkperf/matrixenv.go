@@ -103,15 +103,22 @@ func (m *matrixCommand) surroundings(ctx context.Context, plan *matrix.Plan, cas
 
 // splitServer reads HOST, HOST:PORT, [HOST]:PORT or an IPv6 address.
 func splitServer(s string) (host string, port int, err error) {
+	wrong := fmt.Errorf("server %q; allowed are embedded, HOST and HOST:PORT", s)
 	if strings.Count(s, ":") == 1 || strings.HasPrefix(s, "[") && strings.Contains(s, "]:") {
 		h, p, err := net.SplitHostPort(s)
 		n, perr := strconv.ParseUint(p, 10, 16)
 		if err != nil || perr != nil || n == 0 || h == "" {
-			return "", 0, fmt.Errorf("server %q; allowed are embedded, HOST and HOST:PORT", s)
+			return "", 0, wrong
 		}
 		return h, int(n), nil
 	}
-	return strings.Trim(s, "[]"), client.DefaultPort, nil
+	host = strings.Trim(s, "[]")
+	if strings.Contains(host, ":") {
+		if _, err := netip.ParseAddr(host); err != nil {
+			return "", 0, wrong
+		}
+	}
+	return host, client.DefaultPort, nil
 }
 
 // address is where a case's test goes, or why it cannot.

@@ -14,48 +14,17 @@ import (
 	"linkperf/report/compare"
 )
 
-// parseFlags reads a subcommand's options. stop is true when there is nothing
-// more to do, with the exit status.
-func parseFlags(f *pflag.FlagSet, synopsis string, args []string, stdout, stderr io.Writer) (status int, stop bool) {
-	f.SortFlags = false
-	f.SetOutput(stdout)
-	f.Usage = func() { fmt.Fprintf(stdout, "Usage: linkperf %s\n\n%s", synopsis, f.FlagUsages()) }
-	switch err := f.Parse(args[1:]); {
-	case errors.Is(err, pflag.ErrHelp):
-		return 0, true
-	case err != nil:
-		fmt.Fprintf(stderr, "%s: %v\n", f.Name(), err)
-		return 1, true
-	}
-	return 0, false
-}
-
-// exclusive returns an error if more than one of the flags was given.
-func exclusive(f *pflag.FlagSet, names ...string) error {
-	given := ""
-	for _, n := range names {
-		if !f.Changed(n) {
-			continue
-		}
-		if given != "" {
-			return fmt.Errorf("--%s and --%s do not go together: choose one form", given, n)
-		}
-		given = n
-	}
-	return nil
-}
-
 // runReport is linkperf report: stored results in the form asked for. Broken
 // documents are named and left out, and make the exit status 1.
 func runReport(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	f := pflag.NewFlagSet("linkperf report", pflag.ContinueOnError)
 	markdown := f.Bool("markdown", false, "print Markdown")
 	asJSON := f.Bool("json", false, "print the analysis as JSON")
-	asCSV := f.Bool("csv", false, "print the table of runs as CSV; with -o DIR write runs.csv, intervals.csv and compare.csv there")
+	asCSV := f.Bool("csv", false, "print the table of runs as CSV; with -o DIR write runs.csv,\nintervals.csv and compare.csv there")
 	html := f.Bool("html", false, "write the HTML page")
-	output := f.StringP("output", "o", "", "`file` of the page (report.html in the source's directory), or directory of the CSV files")
-	title := f.String("title", "", "`text` at the head of the page")
-	confidence := f.Float64("confidence", 0.95, "what intervals have to reach, 0.5 to 0.999")
+	output := f.StringP("output", "o", "", "`FILE` where the page goes (report.html in the source's directory),\nor the directory for the CSV files")
+	title := f.String("title", "", "`TEXT` title of the page")
+	confidence := f.Float64("confidence", 0.95, "`LEVEL` what intervals have to reach, 0.5 to 0.999 (0.95)")
 	if status, stop := parseFlags(f, "report SOURCE... [options]\n\nSOURCE is a directory of linkperf matrix, a directory or file of iperf3's JSON,\nor - for standard input, where --json-stream output is shown live.", args, stdout, stderr); stop {
 		return status
 	}
@@ -126,13 +95,4 @@ func directoryOf(source string) string {
 		return "."
 	}
 	return filepath.Dir(source)
-}
-
-// complainOf prints an error and returns the exit status that goes with it.
-func complainOf(err error, command string, stderr io.Writer) int {
-	if err == nil {
-		return 0
-	}
-	fmt.Fprintf(stderr, "linkperf %s: %v\n", command, err)
-	return 1
 }

@@ -24,30 +24,25 @@ func runSysinfo(ctx context.Context, args []string, _ io.Reader, stdout, stderr 
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	flags := pflag.NewFlagSet("linkperf sysinfo", pflag.ContinueOnError)
-	flags.SetOutput(stdout)
-	flags.Usage = func() {
-		fmt.Fprintf(stdout, "Usage: linkperf sysinfo [HOST] [options]\n\n%s", flags.FlagUsages())
-	}
 	asJSON := flags.Bool("json", false, "print the record as JSON")
-	raw := flags.String("raw", "", "save what the system answered to this `directory`, without addresses, names and serial numbers")
+	raw := flags.String("raw", "", "`DIR` save what the system answered there, without addresses, names and\nserial numbers")
 	devices := flags.Bool("devices", false, "list USB, Thunderbolt and storage devices with their speeds")
 	redact := flags.Bool("redact", false, "leave out addresses and host names")
-	port := flags.IntP("port", "p", client.DefaultPort, "port of the server on HOST")
-	switch err := flags.Parse(args[1:]); {
-	case errors.Is(err, pflag.ErrHelp):
-		return 0
-	case err != nil || flags.NArg() > 1:
-		if err == nil {
-			err = fmt.Errorf("one host at most: %q", flags.Args())
-		}
-		fmt.Fprintf(stderr, "linkperf sysinfo: %v\n", err)
-		return 1
+	port := flags.IntP("port", "p", client.DefaultPort, "`PORT` TCP port of the server on HOST (5201)")
+	synopsis := "sysinfo [HOST] [options]\n\nWithout HOST the facts of this host; with it those of the path to a server there,\nand of that host if the server is linkperf."
+	if status, stop := parseFlags(flags, synopsis, args, stdout, stderr); stop {
+		return status
+	}
+	switch {
+	case flags.NArg() > 1:
+		return complainOf(fmt.Errorf("one host at most: %q", flags.Args()), "sysinfo", stderr)
+	case *port < 1 || *port > 65535:
+		return complainOf(fmt.Errorf("--port %d; allowed are 1 to 65535", *port), "sysinfo", stderr)
 	}
 	options := sysinfo.Options{Tool: "linkperf", Version: version(), HostName: true, Devices: *devices}
 	if *raw != "" {
 		if err := sysinfo.SaveRaw(ctx, *raw); err != nil {
-			fmt.Fprintf(stderr, "linkperf sysinfo: %v\n", err)
-			return 1
+			return complainOf(err, "sysinfo", stderr)
 		}
 	}
 	var show survey
@@ -59,15 +54,11 @@ func runSysinfo(ctx context.Context, args []string, _ io.Reader, stdout, stderr 
 	if *redact {
 		show.redact()
 	}
-	if err := show.write(stdout, *asJSON); err != nil {
-		fmt.Fprintf(stderr, "linkperf sysinfo: %v\n", err)
-		return 1
+	err := show.write(stdout, *asJSON)
+	if err == nil && show.failure != nil {
+		err = errors.New(show.note)
 	}
-	if show.failure != nil {
-		fmt.Fprintf(stderr, "linkperf sysinfo: %s\n", show.note)
-		return 1
-	}
-	return 0
+	return complainOf(err, "sysinfo", stderr)
 }
 
 // A survey is what linkperf sysinfo found out: the record of this end, that of

@@ -23,7 +23,7 @@ func writeUsage(w io.Writer, commands bool) {
 	if commands {
 		fmt.Fprint(w, "linkperf takes the same options, and has commands of its own:\n")
 		for _, c := range subcommands() {
-			fmt.Fprintf(w, "       linkperf %-17s %s\n", c.synopsis, c.help)
+			fmt.Fprintf(w, "       linkperf %-27s %s\n", c.synopsis, c.help)
 		}
 	}
 	for _, section := range []struct {

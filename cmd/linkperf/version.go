@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"linkperf/protocol"
 	"linkperf/report"
 )
@@ -45,9 +47,12 @@ func writeVersion(w io.Writer) {
 
 // runVersion is linkperf version.
 func runVersion(_ context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	if len(args) > 1 {
-		fmt.Fprintf(stderr, "linkperf version takes no arguments\n")
-		return 1
+	f := pflag.NewFlagSet("linkperf version", pflag.ContinueOnError)
+	if status, stop := parseFlags(f, "version", args, stdout, stderr); stop {
+		return status
+	}
+	if f.NArg() > 0 {
+		return complainOf(fmt.Errorf("no arguments are allowed: %q", f.Args()), "version", stderr)
 	}
 	fmt.Fprintln(stdout, ownName())
 	return 0

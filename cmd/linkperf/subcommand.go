@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// parseFlags reads a subcommand's options. stop is true when there is nothing
+// more to do, with the exit status.
+func parseFlags(f *pflag.FlagSet, synopsis string, args []string, stdout, stderr io.Writer) (status int, stop bool) {
+	f.SortFlags = false
+	f.SetOutput(stdout)
+	f.Usage = func() {
+		fmt.Fprintf(stdout, "Usage: linkperf %s\n\n", synopsis)
+		f.VisitAll(func(flag *pflag.Flag) { writeFlag(stdout, flag) })
+	}
+	switch err := f.Parse(args[1:]); {
+	case errors.Is(err, pflag.ErrHelp):
+		return 0, true
+	case err != nil:
+		fmt.Fprintf(stderr, "%s: %v\n", f.Name(), err)
+		return 1, true
+	}
+	return 0, false
+}
+
+// writeFlag writes a subcommand's option as the client's and server's are
+// written. A placeholder stands quoted before its text.
+func writeFlag(w io.Writer, flag *pflag.Flag) {
+	o := option{long: flag.Name, short: flag.Shorthand}
+	if o.placeholder, o.help = pflag.UnquoteUsage(flag); o.placeholder != "" {
+		o.takes, o.help = required, strings.TrimPrefix(o.help, o.placeholder+" ")
+	}
+	writeOption(w, &o)
+}
+
+// exclusive returns an error if more than one of the flags was given.
+func exclusive(f *pflag.FlagSet, names ...string) error {
+	given := ""
+	for _, n := range names {
+		if !f.Changed(n) {
+			continue
+		}
+		if given != "" {
+			return fmt.Errorf("--%s and --%s do not go together: choose one", given, n)
+		}
+		given = n
+	}
+	return nil
+}
+
+// complainOf prints an error and returns the exit status that goes with it.
+func complainOf(err error, command string, stderr io.Writer) int {
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintf(stderr, "linkperf %s: %v\n", command, err)
+	return 1
+}
