@@ -1,0 +1,221 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"linkperf/client/matrix"
+)
+
+// A matrixCommand is the command line of linkperf matrix.
+type matrixCommand struct {
+	flags *pflag.FlagSet
+
+	output, resume     string
+	list, show, dryRun bool
+	change, restore    bool
+	journal            string
+	quiet              bool
+
+	duration, omit, pause, timeout             string
+	axes, include, exclude, before, after, req []string
+	plan                                       matrix.Plan // what single flags set
+}
+
+func newMatrixCommand() *matrixCommand {
+	m := &matrixCommand{flags: pflag.NewFlagSet("linkperf matrix", pflag.ContinueOnError)}
+	f := m.flags
+	f.StringVarP(&m.output, "output", "o", "", "`DIR` where the runs and the report are stored (linkperf-DATE-TIME)")
+	f.StringVar(&m.resume, "resume", "", "`DIR` go on with the plan stored there")
+	f.BoolVar(&m.list, "list", false, "list the plans that come with linkperf")
+	f.BoolVar(&m.show, "show", false, "print the plan and stop")
+	f.BoolVar(&m.dryRun, "dry-run", false, "print the cases, their order and the time they will take, and stop")
+	f.BoolVarP(&m.quiet, "quiet", "q", false, "no progress, only the report")
+	f.BoolVar(&m.change, "allow-system-changes", false, "let the axes firewall and mtu change this system; every change is undone")
+	f.BoolVar(&m.restore, "restore", false, "undo the changes that a plan which was cut off has left, and stop")
+	f.StringVar(&m.journal, "journal", "", "`FILE` where the state before changes is kept")
+	f.StringVar(&m.plan.Server, "server", "", "`HOST[:PORT]` a linkperf or iperf3 server, or embedded (embedded)")
+	f.StringVar(&m.duration, "duration", "", "`TIME` length of each test, whole seconds (1s)")
+	f.StringVar(&m.omit, "omit", "", "`TIME` part at the start of each test that does not count, whole seconds (0)")
+	f.IntVar(&m.plan.Repeat, "repeat", 0, "`COUNT` rounds: how often each case is run, 1 to 10000 (8)")
+	f.IntVar(&m.plan.Warmup, "warmup", 0, "`COUNT` rounds before these that do not count, 0 to 100 (0)")
+	f.StringVar(&m.pause, "pause", "", "`TIME` pause between two runs (200ms)")
+	f.StringVar(&m.timeout, "timeout", "", "`TIME` how much longer than its duration a run may take (30s)")
+	f.StringVar(&m.plan.Order, "order", "", "`ORDER` interleaved, the cases of a round in random order, or\nas-written (interleaved)")
+	f.Uint64Var(&m.plan.Seed, "seed", 0, "`NUMBER` what the random order is made from (drawn)")
+	f.StringArrayVar(&m.axes, "axis", nil, "`NAME=VALUE,...` vary a client option, or address, direction, firewall,\nmtu; may be repeated")
+	f.StringArrayVar(&m.include, "include", nil, "`NAME=VALUE,...` a case to add; may be repeated")
+	f.StringArrayVar(&m.exclude, "exclude", nil, "`NAME=VALUE,...` cases to leave out; may be repeated")
+	f.StringArrayVar(&m.before, "before", nil, "`COMMAND` run it before the first run; may be repeated")
+	f.StringArrayVar(&m.after, "after", nil, "`COMMAND` run it after the last run; may be repeated")
+	f.StringArrayVar(&m.req, "require", nil, "`FACT=VALUE` skip cases where this does not hold, such as path.kind=thunderbolt; may be repeated")
+	return m
+}
+
+// fit checks that the options go together: a plan that goes on, or none at all,
+// cannot be changed.
+func (m *matrixCommand) fit() error {
+	if m.flags.NArg() > 1 {
+		return fmt.Errorf("one plan at most: %q", m.flags.Args())
+	}
+	for whole, beside := range map[string][]string{
+		"list": nil, "restore": {"journal"}, "resume": {"quiet", "allow-system-changes", "journal"},
+	} {
+		if !m.flags.Changed(whole) {
+			continue
+		}
+		if m.flags.NArg() > 0 {
+			return fmt.Errorf("--%s takes no plan: %q", whole, m.flags.Args())
+		}
+		var err error
+		m.flags.Visit(func(f *pflag.Flag) {
+			if f.Name != whole && !slices.Contains(beside, f.Name) {
+				err = exclusive(m.flags, whole, f.Name)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// load reads the plan that the command line names and puts the flags over it.
+func (m *matrixCommand) load() (plan *matrix.Plan, file string, source []byte, err error) {
+	name := m.flags.Arg(0)
+	switch {
+	case name == "" && len(m.axes)+len(m.include) > 0:
+		// The command line is the plan.
+	case name == "":
+		name = defaultPlan
+		fallthrough
+	default:
+		var ready bool
+		if source, ready = matrix.Ready(name); !ready {
+			if source, err = os.ReadFile(name); err != nil {
+				return nil, "", nil, fmt.Errorf("no plan %q: neither a file nor one of %s: %w", name, strings.Join(planNames(), ", "), err)
+			}
+			file = name
+		} else {
+			file = "plan " + name
+		}
+	}
+	if plan, err = matrix.Parse(file, source); err != nil {
+		return nil, "", nil, err
+	}
+	if plan.Name == "" {
+		plan.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	}
+	changed, err := m.override(plan)
+	if changed {
+		source = nil // places in the file no longer fit what is run
+	}
+	return plan, file, source, err
+}
+
+func planNames() []string {
+	names, _ := matrix.ReadyNames()
+	return names
+}
+
+// override puts what the flags say into the plan, and reports whether they
+// said anything.
+func (m *matrixCommand) override(p *matrix.Plan) (changed bool, err error) {
+	var pause matrix.Duration
+	for flag, to := range map[string]*matrix.Duration{"duration": &p.Duration, "omit": &p.Omit, "pause": &pause, "timeout": &p.Timeout} {
+		if !m.flags.Changed(flag) {
+			continue
+		}
+		d, err := matrix.ParseDuration(m.flags.Lookup(flag).Value.String())
+		if err != nil {
+			return false, fmt.Errorf("--%s: %w", flag, err)
+		}
+		*to, changed = matrix.Duration(d), true
+	}
+	for flag, zero := range map[string]bool{"duration": p.Duration == 0, "timeout": p.Timeout == 0, "repeat": m.plan.Repeat == 0, "seed": m.plan.Seed == 0} {
+		if zero && m.flags.Changed(flag) {
+			return false, fmt.Errorf("--%s is 0; allowed is more than that", flag)
+		}
+	}
+	set := func(flag string, do func()) {
+		if m.flags.Changed(flag) {
+			do()
+			changed = true
+		}
+	}
+	if _, _, err := splitServer(m.plan.Server); err != nil {
+		return false, fmt.Errorf("--%w", err)
+	}
+	set("pause", func() { p.Pause = &pause })
+	set("server", func() { p.Server = m.plan.Server })
+	set("repeat", func() { p.Repeat = m.plan.Repeat })
+	set("warmup", func() { p.Warmup = m.plan.Warmup })
+	set("order", func() { p.Order = m.plan.Order })
+	set("seed", func() { p.Seed = m.plan.Seed })
+	set("before", func() { p.Before = m.before })
+	set("after", func() { p.After = m.after })
+	for _, a := range m.axes {
+		name, values, ok := strings.Cut(a, "=")
+		if !ok || name == "" || values == "" {
+			return false, fmt.Errorf("--axis %q; allowed is NAME=VALUE,VALUE,...", a)
+		}
+		axis := matrix.Axis{Name: name}
+		for _, v := range strings.Split(values, ",") {
+			axis.Values = append(axis.Values, matrix.Value{Value: v})
+		}
+		replaced := false
+		for i := range p.Axes {
+			if p.Axes[i].Name == name {
+				p.Axes[i], replaced = axis, true
+			}
+		}
+		if !replaced {
+			p.Axes = append(p.Axes, axis)
+		}
+		changed = true
+	}
+	for flag, lists := range map[string]struct {
+		from []string
+		to   *[]matrix.Labels
+	}{"include": {m.include, &p.Include}, "exclude": {m.exclude, &p.Exclude}} {
+		for _, text := range lists.from {
+			l, err := labels(text)
+			if err != nil {
+				return false, fmt.Errorf("--%s: %w", flag, err)
+			}
+			*lists.to, changed = append(*lists.to, l), true
+		}
+	}
+	for _, text := range m.req {
+		l, err := labels(text)
+		if err != nil {
+			return false, fmt.Errorf("--require: %w", err)
+		}
+		if p.Require == nil {
+			p.Require = map[string]string{}
+		}
+		for k, v := range l {
+			p.Require[k] = v
+		}
+		changed = true
+	}
+	return changed, nil
+}
+
+// labels reads "parallel=4,direction=reverse".
+func labels(text string) (matrix.Labels, error) {
+	l := matrix.Labels{}
+	for _, part := range strings.Split(text, ",") {
+		name, value, ok := strings.Cut(part, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("%q; allowed is NAME=VALUE,NAME=VALUE,...", text)
+		}
+		l[name] = value
+	}
+	return l, nil
+}
