@@ -17,23 +17,8 @@ import (
 
 	"linkperf/client"
 	"linkperf/client/matrix"
-	"linkperf/protocol/measure"
 	"linkperf/sysinfo"
 )
-
-const sideClient = measure.Client
-
-// liveSink follows a test while it runs; nil for none.
-type liveSink = measure.Sink
-
-// runOn runs the test that the settings describe, telling the output and,
-// if not nil, a live view.
-func (s *settings) runOn(ctx context.Context, out *output, live liveSink) error {
-	cfg := s.client
-	cfg.Version, cfg.Observe = version(), out.observe()
-	_, err := client.Run(ctx, cfg, measure.Tee(out.sink(), live))
-	return err
-}
 
 // A place is where a plan's tests go.
 type place struct {

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"linkperf/client"
+	"linkperf/protocol/measure"
 )
 
 // clientOptions tells a plan what the client's command line can say.
@@ -53,15 +56,17 @@ func clientSettings(host string, port int, args []string) (*settings, error) {
 }
 
 // document runs one test and returns its JSON document, also of one that
-// failed.
-func (s *settings) document(ctx context.Context, watch *lookout, live liveSink) (json.RawMessage, error) {
+// failed. live is told about it as well; nil for nobody.
+func (s *settings) document(ctx context.Context, watch *lookout, live measure.Sink) (json.RawMessage, error) {
 	var text strings.Builder
-	out, err := s.open(sideClient, &text, io.Discard)
+	out, err := s.open(measure.Client, &text, io.Discard)
 	if err != nil {
 		return nil, err
 	}
 	defer out.close()
 	out.lookout = watch
-	err = s.runOn(ctx, out, live)
+	cfg := s.client
+	cfg.Version, cfg.Observe = version(), out.observe()
+	_, err = client.Run(ctx, cfg, measure.Tee(out.sink(), live))
 	return json.RawMessage(text.String()), err
 }

@@ -126,7 +126,7 @@ func (p *progress) finish() {
 }
 
 // live follows one run; nil where nobody watches.
-func (p *progress) live() liveSink {
+func (p *progress) live() measure.Sink {
 	if !p.terminal || p.quiet {
 		return nil
 	}
