@@ -1,6 +1,7 @@
 package session
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -86,16 +87,30 @@ func (g *Group) account(m *member, peer *protocol.Results, there *extra) account
 	if g.udp() && !a.received.LossUnknown {
 		g.addTail(&a, m, p, there != nil)
 	}
+	a.forgive()
 	early := a.received.Bytes - a.sent.Bytes
 	switch {
 	case g.omit > 0 && !g.omitted:
-		a.cut()
+		a.cut(g.removable(m, &a))
 	case early > 0 && early <= int64(g.cfg.Params.Length):
 		// iperf3 does not count the block that it was sending at the end.
-		a.cut()
+		a.cut(g.removable(m, &a))
 	}
-	a.forgive()
 	return a
+}
+
+// removable returns what the last interval of a stream that this side receives
+// can do without: the earlier ones have been reported, and none may show less
+// than nothing. Where that is too little the receiver stays with more than the
+// sender counts, as with iperf3.
+func (g *Group) removable(m *member, a *account) (bytes, packets int64) {
+	if m.info.Sender {
+		return math.MaxInt64, math.MaxInt64
+	}
+	bytes = m.final.Bytes - m.prev.Bytes
+	lost := m.final.Lost - m.prev.Lost + a.tail + a.late
+	packets = m.final.Highest - m.prev.Highest + a.tail - max(lost, 0)
+	return bytes, max(packets, 0)
 }
 
 // forgive takes out of the losses what was no loss: datagrams of the omit period
@@ -178,16 +193,17 @@ func (g *Group) addTail(a *account, m *member, p *protocol.StreamResults, linkpe
 }
 
 // cut takes out of what was received what the sender does not count: what had
-// been sent in the omit period and was under way when it ended.
-func (a *account) cut() {
-	if early := a.received.Bytes - a.sent.Bytes; early > 0 {
+// been sent in the omit period and was under way when it ended. It takes no more
+// than bytes and packets.
+func (a *account) cut(bytes, packets int64) {
+	if early := min(a.received.Bytes-a.sent.Bytes, bytes); early > 0 {
 		a.received.Bytes -= early
 		a.earlyBytes = early
 	}
 	if a.sent.UDP == nil || a.received.UDP == nil {
 		return
 	}
-	if early := a.received.UDP.Packets - a.sent.UDP.Packets; early > 0 {
+	if early := min(a.received.UDP.Packets-a.sent.UDP.Packets, packets); early > 0 {
 		a.received.UDP.Packets -= early
 		a.earlyPackets = early
 	}
