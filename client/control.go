@@ -58,7 +58,9 @@ func (t *test) run() error {
 	}
 	err := t.measure()
 	if err == nil {
-		err = t.exchange()
+		if err = t.exchange(); err == nil {
+			return t.group.FileError()
+		}
 	} else if t.canEndOrderly(err) {
 		// The server may be alive and well: end in the usual way, so that both
 		// sides' figures are known, but do not insist.

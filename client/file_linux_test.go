@@ -27,11 +27,10 @@ func TestFullFile(t *testing.T) {
 		_ = s.Serve(ctx, ln)
 	}()
 	defer func() { cancel(); <-served }()
-	_, err = client.Run(t.Context(), client.Config{
-		Host: "127.0.0.1", Port: ln.Addr().(*net.TCPAddr).Port, Reverse: true, File: "/dev/full",
-		Time: 30 * time.Second,
-	}, nil)
-	if !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("got %v, want that the file is full", err)
+	for _, c := range []client.Config{{Time: 30 * time.Second}, {Blocks: 1, Length: 1000}} {
+		c.Host, c.Port, c.Reverse, c.File = "127.0.0.1", ln.Addr().(*net.TCPAddr).Port, true, "/dev/full"
+		if _, err := client.Run(t.Context(), c, nil); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%v, %d blocks: got %v, want that the file is full", c.Time, c.Blocks, err)
+		}
 	}
 }

@@ -322,7 +322,10 @@ func (t *test) exchange() error {
 		return t.cause(protocol.CodeSendResults, err)
 	}
 	t.endingSoon(t)
-	return t.write(protocol.DisplayResults)
+	if err := t.write(protocol.DisplayResults); err != nil {
+		return err
+	}
+	return t.group.FileError()
 }
 
 func (t *test) readResults() (peer protocol.Results, err error) {
@@ -390,7 +393,7 @@ func (t *test) goodbye(err error) {
 	pe, _ := errors.AsType[*protocol.Error](err)
 	var say func(*protocol.Conn) error
 	switch {
-	case err == nil: // the client says IperfDone or just closes
+	case err == nil || pe != nil && pe.Code == protocol.CodeFile && t.result.Exchanged: // the client says IperfDone or just closes
 		ctx, cancel := context.WithTimeout(t.ctx, session.Goodbye)
 		defer cancel()
 		select {

@@ -47,7 +47,7 @@ func (t *test) measure() error {
 			case err != nil:
 				return err
 			case s == protocol.TestEnd:
-				return nil
+				return t.group.FileError()
 			case s != protocol.TestStart: // which iperf3 ignores
 				return unexpected(s)
 			}

@@ -12,6 +12,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -61,9 +62,10 @@ type Group struct {
 	stopped  bool
 	end      time.Time // when the senders had stopped and the clock with them
 
-	mu      sync.Mutex // guards what the sampler writes and Moved reads
+	mu      sync.Mutex // guards what the sampler writes and Moved reads, and fileErr
 	start   time.Time  // of the measured part, or base within the omit period
 	omitted bool       // within the omit period
+	fileErr error
 
 	last    time.Time // end of the last interval
 	cpu     cpuMeter
@@ -131,10 +133,7 @@ func (g *Group) Start(ctx context.Context) {
 		}
 		runs.Go(func() {
 			if err := m.Stream.Run(ctx); err != nil {
-				select {
-				case g.failed <- err:
-				default: // one is enough
-				}
+				g.fail(err)
 			}
 		})
 	}
@@ -152,6 +151,29 @@ func (g *Group) Start(ctx context.Context) {
 		close(g.counting)
 	}
 	go g.sample()
+}
+
+func (g *Group) fail(err error) {
+	select {
+	case g.failed <- err:
+	default: // one is enough
+	}
+	if pe, ok := errors.AsType[*protocol.Error](err); ok && pe.Code == protocol.CodeFile {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if g.fileErr == nil {
+			g.fileErr = err
+		}
+	}
+}
+
+// FileError returns what kept a stream from reading or writing its file, nil if
+// nothing did. Unlike what [Group.Failed] delivers it counts after Stop too: no
+// peer can cause it. After Finish it is final.
+func (g *Group) FileError() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.fileErr
 }
 
 // Counting is closed when the measured part begins: when the omit period is

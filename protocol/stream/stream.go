@@ -215,6 +215,8 @@ func (s *Stream) Run(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case errors.Is(err, protocol.NewError(protocol.CodeFile, nil)): // stopping does not cause it
+		return err
 	case s.stop.Load() || errors.Is(err, ErrInterrupted) || errors.Is(err, io.EOF):
 		return nil
 	}
