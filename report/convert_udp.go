@@ -86,6 +86,7 @@ func (c *converter) datagramsTold(of []*measure.StreamResult) bool {
 			}
 			t := sr.Received
 			t.UDP.OutOfOrder, t.UDP.Duplicates, t.UDP.Dropped = u.OutOfOrder.at(-1), u.Duplicates.at(-1), u.Dropped.at(-1)
+			t.UDP.DroppedAtLeast = u.AtLeast
 			if u.Bytes != nil && u.Packets != nil {
 				t.Bytes, t.Duration, t.UDP.Packets = u.Bytes.at(0), u.Seconds.duration(), u.Packets.at(0)
 				told = true

@@ -314,6 +314,7 @@ func datagrams(s *measure.Start, r *measure.Result) array {
 			{"out_of_order", counted(u.OutOfOrder)},
 			{"duplicates", counted(u.Duplicates)},
 			{"dropped_by_socket", counted(u.Dropped)},
+			{"dropped_at_least", u.DroppedAtLeast},
 		})
 	}
 	return out

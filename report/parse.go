@@ -165,6 +165,7 @@ type datagramsRead struct {
 	OutOfOrder *number `json:"out_of_order"`
 	Duplicates *number
 	Dropped    *number `json:"dropped_by_socket"`
+	AtLeast    bool    `json:"dropped_at_least"`
 }
 
 // number is a number of a document. iperf3 3.12 prints -1 as

@@ -119,15 +119,20 @@ func (t *textSink) oddDatagrams(sender bool, s *measure.Totals) {
 		return
 	}
 	for _, odd := range []struct {
-		n    int64
-		what string
+		n     int64
+		least bool
+		what  string
 	}{
-		{s.UDP.OutOfOrder, "datagrams received out-of-order"},
-		{s.UDP.Duplicates, "duplicate datagrams received"},
-		{s.UDP.Dropped, "datagrams dropped by the receiver's socket buffer"},
+		{s.UDP.OutOfOrder, false, "datagrams received out-of-order"},
+		{s.UDP.Duplicates, false, "duplicate datagrams received"},
+		{s.UDP.Dropped, s.UDP.DroppedAtLeast, "datagrams dropped by the receiver's socket buffer"},
 	} {
 		if odd.n > 0 {
-			t.printf("[%s]%s %4.1f-%4.1f sec  %d %s", sumID, t.role(sender), 0.0, seconds(s.Duration), odd.n, odd.what)
+			least := ""
+			if odd.least {
+				least = "at least "
+			}
+			t.printf("[%s]%s %4.1f-%4.1f sec  %s%d %s", sumID, t.role(sender), 0.0, seconds(s.Duration), least, odd.n, odd.what)
 		}
 	}
 }

@@ -117,6 +117,11 @@ type UDPStats struct {
 	Duplicates int64   // receiver: datagrams whose counter had been received already; -1 where unknown
 	Dropped    int64   // receiver: datagrams this host's own socket buffer dropped (SO_RXQ_OVFL); -1 where unknown
 	Jitter     float64 // receiver: smoothed interarrival jitter in seconds (RFC 3550 appendix A.8) at the end of the period
+
+	// DroppedAtLeast says that Dropped is a lower bound: the system puts
+	// datagrams together for this receiver (UDP_GRO), and what it puts together
+	// and drops counts as one.
+	DroppedAtLeast bool
 }
 
 // StreamInterval is one stream's part of an [Interval].
@@ -199,6 +204,7 @@ func (u *UDPStats) add(o *UDPStats) {
 	addKnown(&u.OutOfOrder, o.OutOfOrder)
 	addKnown(&u.Duplicates, o.Duplicates)
 	addKnown(&u.Dropped, o.Dropped)
+	u.DroppedAtLeast = u.DroppedAtLeast || o.DroppedAtLeast
 	u.Jitter += o.Jitter
 }
 

@@ -13,6 +13,7 @@ package session
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -80,6 +81,8 @@ type member struct {
 	prev  stream.Sample // when the last interval ended
 	final stream.Sample
 	tcp   tcpStats
+	// The system put datagrams together for this receiver.
+	coalesced bool
 }
 
 // NewGroup prepares streams that exist and have not begun.
@@ -344,7 +347,10 @@ func (g *Group) stopReceivers() {
 	g.each(false, func(m *member) { m.Stream.Stop() })
 	<-g.ended
 	<-g.receiversDone
-	g.each(false, func(m *member) { m.final = m.Stream.Sample() })
+	g.each(false, func(m *member) {
+		m.final = m.Stream.Sample()
+		m.coalesced = strings.HasSuffix(m.Socket.Path(), "+gro")
+	})
 }
 
 // Close stops whatever still runs and closes the sockets. It must be called in

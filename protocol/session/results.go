@@ -31,6 +31,8 @@ type extraStream struct {
 	OutOfOrder int64 `json:"out_of_order"`
 	Duplicates int64 `json:"duplicates"`
 	Dropped    int64 `json:"dropped"`
+	// DroppedAtLeast says that Dropped is a lower bound.
+	DroppedAtLeast bool `json:"dropped_at_least,omitempty"`
 }
 
 // Marker returns the value of the parameters' key "linkperf", by which a
@@ -67,6 +69,7 @@ func (e *extra) datagrams(id int, u *measure.UDPStats) {
 	for _, s := range e.Streams {
 		if s.ID == id {
 			u.OutOfOrder, u.Duplicates, u.Dropped = max(s.OutOfOrder, 0), max(s.Duplicates, 0), max(s.Dropped, -1)
+			u.DroppedAtLeast = s.DroppedAtLeast
 		}
 	}
 }
@@ -95,7 +98,7 @@ func (g *Group) Results(peer *protocol.Results, version string, record json.RawM
 				r.SenderHasRetransmits = 1
 			}
 		} else if u := a.received.UDP; u != nil {
-			e.Streams = append(e.Streams, extraStream{m.info.ID, u.OutOfOrder, u.Duplicates, u.Dropped})
+			e.Streams = append(e.Streams, extraStream{m.info.ID, u.OutOfOrder, u.Duplicates, u.Dropped, u.DroppedAtLeast})
 		}
 	}
 	if b, err := json.Marshal(e); err == nil {

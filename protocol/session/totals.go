@@ -32,6 +32,7 @@ func (g *Group) own(m *member) *measure.Totals {
 	}
 	if g.udp() {
 		t.UDP = udpBetween(m.info, &m.mark, &m.final)
+		t.UDP.DroppedAtLeast = m.coalesced
 	}
 	if i := m.final.TCP; i != nil {
 		t.Retransmits, t.Reorder = i.Retransmits, i.Reorder

@@ -61,7 +61,11 @@ func udpBufferDrops(v *view) []Finding {
 		e := f.receiver
 		var one *Finding
 		if sum, ok := v.Result.Sum(f.toServer, false); ok && sum.UDP != nil && sum.UDP.Dropped > 0 {
-			one = say(fmt.Sprintf("The socket buffer at the %s overflowed: %d datagrams arrived and were dropped there, not on the way.", e.side, sum.UDP.Dropped), "").
+			least := ""
+			if sum.UDP.DroppedAtLeast {
+				least = "at least "
+			}
+			one = say(fmt.Sprintf("The socket buffer at the %s overflowed: %s%d datagrams arrived and were dropped there, not on the way.", e.side, least, sum.UDP.Dropped), "").
 				figure(f.key("datagrams_dropped_by_socket"), sum.UDP.Dropped)
 		} else if e.known() && or(e.Counters.UDPReceiveDrops, 0) > 0 {
 			one = say(fmt.Sprintf("UDP socket buffers at the %s overflowed: %d datagrams arrived and were dropped there (all programs of the host together).", e.side, *e.Counters.UDPReceiveDrops), "").
