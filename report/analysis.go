@@ -47,7 +47,7 @@ type RateEstimate struct {
 }
 
 // Finding is a sentence that explains figures, and in how many of the runs it
-// holds.
+// holds. Where the runs word it differently, the sentence is the first one's.
 type Finding struct {
 	ID       string `json:"id"`
 	Severity string `json:"severity,omitempty"`
@@ -55,6 +55,7 @@ type Finding struct {
 	Advice   string `json:"advice,omitempty"`
 	Runs     int    `json:"runs"`
 	Of       int    `json:"of"`
+	Varies   bool   `json:"varies,omitempty"` // other runs have other figures in it
 }
 
 // Analyse computes what there is to say about a set.
@@ -213,17 +214,17 @@ func (s *Set) findings() []Finding {
 		}
 		counted := map[string]bool{} // an id can stand for both ends
 		for _, f := range fs {
+			f = Finding{ID: oneLine(f.ID), Severity: oneLine(f.Severity), Sentence: oneLine(f.Sentence), Advice: oneLine(f.Advice)}
 			at, ok := index[f.ID]
 			if !ok {
 				at = len(all)
 				index[f.ID] = at
-				f.Runs = 0
-				f.Sentence, f.Advice = oneLine(f.Sentence), oneLine(f.Advice)
 				all = append(all, f)
 			}
 			if !counted[f.ID] {
 				counted[f.ID] = true
 				all[at].Runs++
+				all[at].Varies = all[at].Varies || f.Sentence != all[at].Sentence
 			}
 		}
 	}

@@ -49,7 +49,8 @@ func planDir(t *testing.T, rounds int, factor float64) string {
 		}
 		doc["linkperf"] = map[string]any{"schema": 1, "version": "0.1", "data_path": "net",
 			"sysinfo":  map[string]any{"client": map[string]any{"link": map[string]any{"mtu_bytes": mtu, "driver": "<b>veth</b>"}, "counters": map[string]any{"rx": order}}, "server": nil},
-			"findings": []any{map[string]any{"id": "mtu-mismatch", "sentence": "An MTU of 1500 meets one of 9000.\x1b[31m", "advice": "Raise it."}, map[string]any{"id": "mtu-mismatch", "sentence": "Seen from the other end."}},
+			"findings": []any{map[string]any{"id": "mtu-mismatch", "sentence": "An MTU of 1500 meets one of 9000.\x1b[31m", "advice": "Raise it."}, map[string]any{"id": "mtu-mismatch", "sentence": "Seen from the other end."},
+				map[string]any{"id": "path-\x1b[31mmtu", "sentence": fmt.Sprintf("The path carries %d bytes.", mtu)}},
 			"run": map[string]any{"case": "firewall=" + firewall, "labels": map[string]string{"firewall": firewall}, "round": round, "order": order,
 				"warmup": round < 1, "interleaved": true, "start": "2026-11-30T12:00:00Z", "status": status, "reason": reason}}
 		if status == "failed" {
@@ -117,7 +118,7 @@ func TestPlanSet(t *testing.T) {
 	if err := errors.Join(a.WriteText(&text), a.WriteMarkdown(&markdown), a.WriteJSON(&js)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"firewall=off", "off is faster than on by", "mtu-mismatch", "16 of 16 runs",
+	for _, want := range []string{"firewall=off", "off is faster than on by", "mtu-mismatch", "[mtu-mismatch, 16 of 16 runs]", "mtu, 16 of 16 runs; the figures are those of the first]",
 		"firewall: client link.mtu_bytes is 9000 with off, 1500 with on", "failed: firewall=on: =1+1 the server is busy"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())

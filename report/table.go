@@ -112,9 +112,18 @@ func (a *Analysis) findingLines() []string {
 		if f.Advice != "" {
 			l += " " + f.Advice
 		}
-		lines = append(lines, fmt.Sprintf("%s [%s, %d of %d runs]", l, f.ID, f.Runs, f.Of))
+		lines = append(lines, fmt.Sprintf("%s [%s, %s]", l, f.ID, f.Where()))
 	}
 	return lines
+}
+
+// Where says in which runs a finding holds.
+func (f Finding) Where() string {
+	s := fmt.Sprintf("%d of %d runs", f.Runs, f.Of)
+	if f.Varies {
+		s += "; the figures are those of the first"
+	}
+	return s
 }
 
 // axisLines tells what else differs between the values of each axis.
