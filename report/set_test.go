@@ -48,7 +48,7 @@ func planDir(t *testing.T, rounds int, factor float64) string {
 			mtu = 9000
 		}
 		doc["linkperf"] = map[string]any{"schema": 1, "version": "0.1", "data_path": "net",
-			"sysinfo":  map[string]any{"client": map[string]any{"link": map[string]any{"mtu_bytes": mtu, "driver": "<b>veth</b>"}, "counters": map[string]any{"rx": order}}, "server": nil},
+			"sysinfo": map[string]any{"client": map[string]any{"link": map[string]any{"mtu_bytes": mtu, "driver": "<b>veth</b>"}, "counters": map[string]any{"rx": order}}, "server": nil},
 			"findings": []any{map[string]any{"id": "mtu-mismatch", "sentence": "An MTU of 1500 meets one of 9000.\x1b[31m", "advice": "Raise it."}, map[string]any{"id": "mtu-mismatch", "sentence": "Seen from the other end."},
 				map[string]any{"id": "path-\x1b[31mmtu", "sentence": fmt.Sprintf("The path carries %d bytes.", mtu)}},
 			"run": map[string]any{"case": "firewall=" + firewall, "labels": map[string]string{"firewall": firewall}, "round": round, "order": order,
