@@ -57,6 +57,7 @@ type ReadError struct {
 	Err    error
 }
 
+// Error gives line and byte before the reason.
 func (e *ReadError) Error() string {
 	return fmt.Sprintf("line %d (byte %d): %v", e.Line, e.Offset, e.Err)
 }

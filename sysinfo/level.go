@@ -31,6 +31,7 @@ func ParseLevel(s string) (Level, error) {
 
 var levelNames = []string{"off", "limited", "full"}
 
+// String returns the name that [ParseLevel] takes.
 func (l Level) String() string {
 	if l < 0 || int(l) >= len(levelNames) {
 		return fmt.Sprintf("Level(%d)", int(l))

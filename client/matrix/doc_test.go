@@ -24,8 +24,8 @@ func TestDocumentedKeys(t *testing.T) {
 	}
 	var table strings.Builder
 	table.WriteString("| key | allowed | default | meaning |\n|---|---|---|---|\n")
-	for _, k := range Keys() {
-		fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", k.Name, k.Allowed, k.Default, k.Meaning)
+	for _, k := range keys {
+		fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", k.name, k.allowed, k.byDefault, k.meaning)
 	}
 	want := before + "by its tests -->\n" + table.String() + "<!-- end of keys -->" + after
 	if *update {

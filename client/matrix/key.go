@@ -1,12 +1,8 @@
 package matrix
 
-// Key documents one key of a plan; docs/matrix.md is made from this table.
-type Key struct {
-	Name, Allowed, Default, Meaning string
-}
-
-// Keys are the keys of a plan in the order of the documentation.
-var keys = []Key{
+// keys are the keys of a plan in the order of the documentation;
+// docs/matrix.md is made from this table.
+var keys = []struct{ name, allowed, byDefault, meaning string }{
 	{"name", "text", "the file's name", "a title for reports"},
 	{"server", "embedded, or host[:port]", "embedded", "where the tests go: a child process of our own, a linkperf server, or a stock iperf3 server"},
 	{"duration", "1s to 24h", "1s", "length of each test; whole seconds"},
@@ -26,13 +22,10 @@ var keys = []Key{
 	{"versions", "written by linkperf", "", "the programs that ran the plan"},
 }
 
-// Keys returns the documentation of a plan's keys.
-func Keys() []Key { return append([]Key(nil), keys...) }
-
 func planKeys() []string {
 	names := make([]string, len(keys))
 	for i, k := range keys {
-		names[i] = k.Name
+		names[i] = k.name
 	}
 	return names
 }

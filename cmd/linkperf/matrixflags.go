@@ -162,7 +162,7 @@ func (m *matrixCommand) override(p *matrix.Plan) (changed bool, err error) {
 	for _, a := range m.axes {
 		name, values, ok := strings.Cut(a, "=")
 		if !ok || name == "" || values == "" {
-			return false, fmt.Errorf("--axis %q; allowed is NAME=VALUE,VALUE,...", a)
+			return false, fmt.Errorf("--axis %q; allowed is NAME=VALUE,VALUE,…", a)
 		}
 		axis := matrix.Axis{Name: name}
 		for _, v := range strings.Split(values, ",") {
@@ -213,7 +213,7 @@ func labels(text string) (matrix.Labels, error) {
 	for _, part := range strings.Split(text, ",") {
 		name, value, ok := strings.Cut(part, "=")
 		if !ok || name == "" {
-			return nil, fmt.Errorf("%q; allowed is NAME=VALUE,NAME=VALUE,...", text)
+			return nil, fmt.Errorf("%q; allowed is NAME=VALUE,NAME=VALUE,…", text)
 		}
 		l[name] = value
 	}

@@ -7,9 +7,6 @@ import (
 	"linkperf/protocol"
 )
 
-// MaxFlowLabel is the largest IPv6 flow label (RFC 6437).
-const MaxFlowLabel = protocol.MaxFlowLabel
-
 // ConnectFlow connects a nonblocking socket to an IPv6 address so that its
 // packets carry a flow label, after binding it to a local address if that is
 // valid. Package net cannot give a label to connect(2), but it accepts a socket

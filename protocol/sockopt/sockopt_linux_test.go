@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"linkperf/protocol"
 )
 
 // sentFlowLabel asks the label manager for the label that a connection sends
@@ -23,7 +25,7 @@ func sentFlowLabel(c syscall.RawConn) (label uint32, err error) {
 		label = binary.BigEndian.Uint32(request[16:])
 		return nil
 	})
-	return label & MaxFlowLabel, err
+	return label & protocol.MaxFlowLabel, err
 }
 
 func TestPinThreads(t *testing.T) {
