@@ -345,8 +345,8 @@ func TestMatrixStockServer(t *testing.T) {
 			t.Errorf("run %+v, error %q", r.Linkperf.Run, r.Error)
 		}
 	}
-	if !strings.Contains(o.stdout, "failed: ") {
-		t.Errorf("the report names what failed: %v", o)
+	if o.code != 1 || !strings.Contains(o.stdout, "failed: ") || !strings.Contains(o.stderr, "none of 2 runs gave a result") {
+		t.Errorf("the report names what failed, and the status tells: %v", o)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -179,7 +180,17 @@ func writeReport(dir string, stdout io.Writer) error {
 		a.WriteText(stdout),
 		writeFile(page, func(w io.Writer) error { return a.WriteHTML(w, planTitle(set)) }),
 		writeCSVFiles(dir, a),
-		printf(stdout, "\nPage: %s\n", page))
+		printf(stdout, "\nPage: %s\n", page),
+		anyMeasured(set))
+}
+
+// anyMeasured is an error if all runs failed or were skipped: some may, but a
+// plan without any result has not done what it was asked for.
+func anyMeasured(set *report.Set) error {
+	if slices.ContainsFunc(set.Runs, func(r report.StoredRun) bool { return r.Status == matrix.StatusOK }) {
+		return nil
+	}
+	return fmt.Errorf("none of %d runs gave a result", len(set.Runs))
 }
 
 // planTitle is the name that a stored plan has.
