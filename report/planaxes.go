@@ -4,14 +4,19 @@ import "github.com/goccy/go-yaml"
 
 // planAxes reads the values of each axis from a stored plan in their order; a
 // plan that can't be read has none.
-func planAxes(plan []byte) map[string][]string {
+func planAxes(plan []byte) (axes map[string][]string) {
+	defer func() {
+		if recover() != nil { // the library panics on some malformed tags
+			axes = nil
+		}
+	}()
 	var p struct {
 		Axes map[string][]axisValue
 	}
 	if len(plan) == 0 || yaml.Unmarshal(plan, &p) != nil {
 		return nil
 	}
-	axes := map[string][]string{}
+	axes = map[string][]string{}
 	for name, values := range p.Axes {
 		for _, v := range values {
 			axes[name] = append(axes[name], string(v))

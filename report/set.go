@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -250,6 +251,23 @@ func lessValue(written []string, a, b string) bool {
 	return a < b
 }
 
+// lessCase orders cases by their values, label by label.
+func lessCase(written map[string][]string, a, b map[string]string) bool {
+	names := slices.Collect(maps.Keys(a))
+	for n := range b {
+		if _, ok := a[n]; !ok {
+			names = append(names, n)
+		}
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		if a[n] != b[n] {
+			return lessValue(written[n], a[n], b[n])
+		}
+	}
+	return false
+}
+
 // CompareRuns returns the counted runs for the statistics.
 func (s *Set) CompareRuns() []compare.Run {
 	var runs []compare.Run
@@ -272,16 +290,17 @@ type CaseSummary struct {
 }
 
 // Cases summarises each case in the metrics that were measured, cases in the
-// order of their first run.
+// order of their labels' values.
 func (s *Set) Cases(confidence float64, metrics ...compare.Metric) []CaseSummary {
 	var order []string
+	labels := map[string]map[string]string{}
 	values := map[string]map[string][]float64{}
 	failed := map[string]int{}
 	for i := range s.Runs {
 		r := &s.Runs[i]
 		c := r.Case()
 		if values[c] == nil {
-			values[c] = map[string][]float64{}
+			values[c], labels[c] = map[string][]float64{}, r.Labels
 			order = append(order, c)
 		}
 		if !r.Counted() {
@@ -294,7 +313,8 @@ func (s *Set) Cases(confidence float64, metrics ...compare.Metric) []CaseSummary
 			values[c][name] = append(values[c][name], v)
 		}
 	}
-	sort.Strings(order)
+	written := planAxes(s.Plan)
+	sort.Slice(order, func(i, j int) bool { return lessCase(written, labels[order[i]], labels[order[j]]) })
 	var rows []CaseSummary
 	for _, c := range order {
 		for _, m := range metrics {
