@@ -206,7 +206,8 @@ func WriteCompareCSV(w io.Writer, verdicts []compare.Verdict) error {
 }
 
 // AppendRunCSV appends one run to a file, with the header if the file is new
-// or empty. Labels are not written, so that every run has the same columns.
+// or empty; a file with another header is left as it is. Labels are not
+// written, so that every run has the same columns.
 func AppendRunCSV(file string, d *Document) (err error) {
 	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
@@ -223,6 +224,8 @@ func AppendRunCSV(file string, d *Document) (err error) {
 	c := newCSV(f)
 	if fi.Size() == 0 {
 		c.row(runColumns...)
+	} else if header, err := csv.NewReader(f).Read(); err != nil || !slices.Equal(header, runColumns) {
+		return errors.Join(fmt.Errorf("%s is no table of runs: its first line does not name their columns", file), err)
 	}
 	for _, row := range s.Runs[0].csvRows() {
 		c.row(row...)

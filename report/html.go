@@ -147,7 +147,7 @@ func (a *Analysis) section(number int, m compare.Metric) section {
 // large sets show the cases folded.
 func (a *Analysis) overTime(p *page) {
 	groups := a.Set.byCase()
-	names := slices.Sorted(maps.Keys(groups))
+	names := a.Set.caseNames((*StoredRun).Counted)
 	for i, n := range names {
 		l := plot.Lines{ID: fmt.Sprintf("time-%d", i), Title: "throughput over time: " + orDash(n), XLabel: "seconds", Unit: "bit/s"}
 		for _, r := range groups[n] {
@@ -219,7 +219,7 @@ func (a *Analysis) inOrder(p *page) {
 // hosts lists the facts of both ends, those that differ between cases first
 // and marked.
 func (a *Analysis) hosts() []hostTable {
-	groups := a.Set.byCase()
+	groups, names := a.Set.byCase(), a.Set.caseNames((*StoredRun).Counted)
 	differs := map[string]map[string]string{}
 	for _, d := range a.Differences {
 		differs[d.Side+" "+d.Fact] = d.Values
@@ -231,7 +231,7 @@ func (a *Analysis) hosts() []hostTable {
 			t.Side = "programs"
 		}
 		facts := map[string]string{}
-		for _, n := range slices.Sorted(maps.Keys(groups)) {
+		for _, n := range names {
 			for k, v := range groups[n][0].facts()[side] {
 				if _, ok := facts[k]; !ok {
 					facts[k] = v
@@ -245,7 +245,7 @@ func (a *Analysis) hosts() []hostTable {
 		t.Groups = []string{"all cases"}
 		if varies {
 			t.Groups = nil
-			for _, n := range slices.Sorted(maps.Keys(groups)) {
+			for _, n := range names {
 				t.Groups = append(t.Groups, orDash(n))
 			}
 		}
@@ -253,7 +253,7 @@ func (a *Analysis) hosts() []hostTable {
 			f := hostFact{Name: k}
 			if byGroup := differs[side+" "+k]; byGroup != nil {
 				f.Differs = true
-				for _, n := range slices.Sorted(maps.Keys(groups)) {
+				for _, n := range names {
 					f.Values = append(f.Values, byGroup[n])
 				}
 			} else {

@@ -251,6 +251,21 @@ func lessValue(written []string, a, b string) bool {
 	return a < b
 }
 
+// caseNames lists the cases of the runs that are wanted, in the order of their
+// labels' values.
+func (s *Set) caseNames(wanted func(*StoredRun) bool) []string {
+	labels := map[string]map[string]string{}
+	for i := range s.Runs {
+		if r := &s.Runs[i]; wanted(r) {
+			labels[r.Case()] = r.Labels
+		}
+	}
+	written := planAxes(s.Plan)
+	names := slices.Collect(maps.Keys(labels))
+	sort.Slice(names, func(i, j int) bool { return lessCase(written, labels[names[i]], labels[names[j]]) })
+	return names
+}
+
 // lessCase orders cases by their values, label by label.
 func lessCase(written map[string][]string, a, b map[string]string) bool {
 	names := slices.Collect(maps.Keys(a))
@@ -292,16 +307,13 @@ type CaseSummary struct {
 // Cases summarises each case in the metrics that were measured, cases in the
 // order of their labels' values.
 func (s *Set) Cases(confidence float64, metrics ...compare.Metric) []CaseSummary {
-	var order []string
-	labels := map[string]map[string]string{}
 	values := map[string]map[string][]float64{}
 	failed := map[string]int{}
 	for i := range s.Runs {
 		r := &s.Runs[i]
 		c := r.Case()
 		if values[c] == nil {
-			values[c], labels[c] = map[string][]float64{}, r.Labels
-			order = append(order, c)
+			values[c] = map[string][]float64{}
 		}
 		if !r.Counted() {
 			if r.Status == "failed" {
@@ -313,10 +325,8 @@ func (s *Set) Cases(confidence float64, metrics ...compare.Metric) []CaseSummary
 			values[c][name] = append(values[c][name], v)
 		}
 	}
-	written := planAxes(s.Plan)
-	sort.Slice(order, func(i, j int) bool { return lessCase(written, labels[order[i]], labels[order[j]]) })
 	var rows []CaseSummary
-	for _, c := range order {
+	for _, c := range s.caseNames(func(*StoredRun) bool { return true }) {
 		for _, m := range metrics {
 			if v := values[c][m.Name]; len(v) > 0 {
 				rows = append(rows, CaseSummary{Case: c, Metric: m, Values: v, Failed: failed[c], Summary: compare.Summarize(v, confidence)})

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"linkperf/protocol/measure"
 	"linkperf/report/compare"
 )
 
@@ -281,6 +282,17 @@ func TestAppendRunCSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	const foreign = "name,source\n1,2\n"
+	other := filepath.Join(t.TempDir(), "other.csv")
+	if err := os.WriteFile(other, []byte(foreign), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := AppendRunCSV(other, &Document{Result: &measure.Result{Start: &measure.Start{}}}); err == nil || !strings.Contains(err.Error(), "is no table of runs") {
+		t.Errorf("another table: %v", err)
+	}
+	if text, err := os.ReadFile(other); err != nil || string(text) != foreign {
+		t.Errorf("another table has become %q, %v", text, err)
+	}
 	if rows := readCSV(t, f); len(rows) != 4 || rows[0]["protocol"] != "tcp" || rows[1]["protocol"] != "udp" {
 		t.Errorf("%v", rows)
 	}
