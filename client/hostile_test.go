@@ -145,7 +145,7 @@ func TestOddResults(t *testing.T) {
 		"no streams":      `{"cpu_util_total":1,"cpu_util_user":1,"cpu_util_system":0,"sender_has_retransmits":-1,"streams":[]}`,
 		"huge numbers":    strings.Replace(goodWords, `"bytes":5`, `"bytes":1e300,"start_time":-1e300,"end_time":1e300`, 1),
 		"linkperf string": strings.Replace(goodWords, `"streams"`, `"linkperf":"no","streams"`, 1),
-		"long record":     strings.Replace(goodWords, `"streams"`, `"linkperf":{"record":"`+strings.Repeat("x", 100<<10)+`"},"streams"`, 1),
+		"long record":     strings.Replace(goodWords, `"streams"`, `"linkperf":{"record":"`+strings.Repeat("x", 200<<10)+`"},"streams"`, 1),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

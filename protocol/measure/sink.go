@@ -98,8 +98,9 @@ type Observer interface {
 	// Interval is called at every report.
 	Interval()
 	// End is called once, when data has stopped and before results are
-	// exchanged, also after a failure. The value is sent to a linkperf peer
-	// and kept as Result.LocalRecord; nil sends nothing.
+	// exchanged, also after a failure. The value is sent to the peer, unless it
+	// is longer than 64 KiB, which the result's warnings tell, and kept as
+	// Result.LocalRecord; nil sends nothing.
 	End() json.RawMessage
 }
 

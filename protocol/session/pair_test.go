@@ -8,6 +8,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -364,6 +366,32 @@ func TestObserver(t *testing.T) {
 	}
 	if r.PeerVersion != "1.s" || f.PeerVersion != "1.c" {
 		t.Errorf("versions %q and %q", r.PeerVersion, f.PeerVersion)
+	}
+}
+
+// teller is an observer whose record has a length.
+type teller int
+
+func (teller) Start([]measure.Connection) {}
+func (teller) Interval()                  {}
+func (n teller) End() json.RawMessage {
+	return json.RawMessage(`"` + strings.Repeat("x", int(n)-2) + `"`)
+}
+
+// TestLongRecords checks that a record of the largest size reaches the peer
+// beside the figures of many streams, and that a longer one is not sent.
+func TestLongRecords(t *testing.T) {
+	const most = 64 << 10
+	for size, want := range map[int]int{most: most, most + 1: 0} {
+		observe := func(context.Context, measure.Side, measure.Endpoint, bool) measure.Observer { return teller(size) }
+		s := startServer(t, &server.Server{Observe: observe})
+		r, f := s.run(t, client.Config{Transport: protocol.UDP, Blocks: 256, Parallel: 64, Bidirectional: true, Observe: observe})
+		for side, r := range map[string]*measure.Result{"client": r, "server": f} {
+			warned := slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "too much to send") })
+			if len(r.PeerRecord) != want || len(r.LocalRecord) != size || warned != (want == 0) {
+				t.Errorf("%s: a record of %d bytes, %d came, warnings %q", side, size, len(r.PeerRecord), r.Warnings)
+			}
+		}
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 
 // The bounds of the key "linkperf", in bytes.
 const (
-	maxExtra  = 64 << 10 // accepted from a peer
-	maxRecord = 32 << 10 // sent as an observer's record
+	maxExtra  = 128 << 10 // accepted from a peer
+	maxRecord = 64 << 10  // sent as an observer's record
 )
 
 // extra is what linkperf adds to the results under its own key. Other peers
