@@ -385,7 +385,7 @@ func TestLongRecords(t *testing.T) {
 	for size, want := range map[int]int{most: most, most + 1: 0} {
 		observe := func(context.Context, measure.Side, measure.Endpoint, bool) measure.Observer { return teller(size) }
 		s := startServer(t, &server.Server{Observe: observe})
-		r, f := s.run(t, client.Config{Transport: protocol.UDP, Blocks: 256, Parallel: 64, Bidirectional: true, Observe: observe})
+		r, f := s.run(t, client.Config{Transport: protocol.UDP, Blocks: 256, Parallel: 64, Bidirectional: true, Length: 1000, Observe: observe})
 		for side, r := range map[string]*measure.Result{"client": r, "server": f} {
 			warned := slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "too much to send") })
 			if len(r.PeerRecord) != want || len(r.LocalRecord) != size || warned != (want == 0) {
