@@ -328,7 +328,13 @@ func TestSystemRefused(t *testing.T) {
 			}
 			dir := filepath.Join(open, "out")
 			defer os.RemoveAll(dir)
-			o := run(t, c.p, append([]string{"matrix", "--repeat", "1", "-o", dir}, c.args...)...)
+			if c.args[0] != "--restore" {
+				c.args = append(c.args, "-o", dir)
+			}
+			o := run(t, c.p, append([]string{"matrix"}, c.args...)...)
+			if _, err := os.Stat(dir); !os.IsNotExist(err) {
+				t.Errorf("a directory is left, or not known to be away: %v", err)
+			}
 			if o.code != 1 || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, c.text) {
 				t.Errorf("want one error with %q: %v", c.text, o)
 			}
