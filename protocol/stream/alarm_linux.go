@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// longGap is the pause between sends from which on a stream sleeps by an alarm.
+// longGap is the pause between sends from which on a stream sleeps by an alarm
+// if its waits do not keep a Go processor.
 const longGap = time.Millisecond
 
 // alarm is a timer on which Go's network poller waits, as precise as ppoll(2)

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"errors"
+	"runtime"
 	"testing"
 	"time"
 
@@ -13,17 +14,25 @@ import (
 // A slow sender sleeps by an alarm, exactly as long as asked for, and wakes up
 // when it is interrupted: before, while and after it sets the alarm.
 func TestAlarm(t *testing.T) {
-	for rate, slow := range map[uint64]bool{1e6: true, 100e6: false} {
+	for _, c := range []struct {
+		rate  uint64
+		procs int
+		slow  bool
+	}{{500e3, 1, true}, {2e6, 1, true}, {100e6, 1, false}, {500e3, Procs(1), true}, {2e6, Procs(1), false}} {
+		before := runtime.GOMAXPROCS(c.procs)
+		defer runtime.GOMAXPROCS(before)
 		a, b := udpPair(t, sockopt.Options{})
 		defer b.Close()
-		s, err := New(a, Config{Transport: protocol.UDP, Length: 1000, Rate: rate}, measure.StreamInfo{Sender: true})
+		s, err := New(a, Config{Transport: protocol.UDP, Length: 1000, Rate: c.rate}, measure.StreamInfo{Sender: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
 		p := s.path.(*fdPath)
-		if (p.alarm != nil) != slow {
-			t.Fatalf("%d bit/s: alarm: %v", rate, p.alarm != nil)
+		p.enter()
+		defer p.leave()
+		if (p.alarm != nil) != c.slow {
+			t.Fatalf("%d bit/s, %d processors: alarm: %v", c.rate, c.procs, p.alarm != nil)
 		}
 		begin := time.Now()
 		if err := p.sleep(20 * time.Millisecond); err != nil || time.Since(begin) < 20*time.Millisecond {

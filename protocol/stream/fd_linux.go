@@ -18,7 +18,8 @@ import (
 // would wake a thread for every edge of readiness, which costs a UDP stream
 // half of its throughput. System calls do not block and do not tell the
 // scheduler, so they must be short; waiting is ppoll(2) on the descriptor and an
-// eventfd, on a thread that belongs to the stream.
+// eventfd, on a thread that belongs to the stream. See waitPoll for how long
+// that one may take.
 type fdPath struct {
 	fd   int
 	wake int // eventfd, readable once interrupted
@@ -32,6 +33,11 @@ type fdPath struct {
 	interrupted atomic.Bool
 	polls       [2]unix.PollFd
 	timeout     unix.Timespec
+	// holds tells that a short wait keeps the stream's Go processor, of which
+	// there must be enough for all of the test's streams.
+	holds   bool
+	streams int
+	pause   time.Duration // between sends, of a sender with a rate
 
 	message unix.Msghdr // of sendBlocks and discard; points to vectors
 	vectors [maxVectors]unix.Iovec
@@ -102,10 +108,17 @@ func (p *fdPath) warning() string {
 }
 
 // enter ties the goroutine to a thread, which may then wait with the precision
-// that pacing needs: the default slack is 50 µs (prctl(2)).
+// that pacing needs: the default slack is 50 µs (prctl(2)). A sender whose pauses
+// are long gets an alarm instead; where there is none to be had, ppoll does.
 func (p *fdPath) enter() {
-	if p.alarm != nil {
-		return
+	p.holds = haveProcs(p.streams)
+	if p.pause >= shortWait || p.pause >= longGap && !p.holds {
+		if a, err := newAlarm(); err == nil {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.alarm = a
+			return
+		}
 	}
 	runtime.LockOSThread()
 	if p.sends {
@@ -141,7 +154,10 @@ func (p *fdPath) interrupt() {
 func (p *fdPath) wait(events int16) error {
 	p.polls[0].Events = events
 	for {
-		_, err := unix.Ppoll(p.polls[:], nil, nil)
+		err := p.poll(p.polls[:], shortWait)
+		if err == errTimeout {
+			_, err = unix.Ppoll(p.polls[:], nil, nil)
+		}
 		switch {
 		case p.interrupted.Load():
 			return ErrInterrupted
@@ -157,13 +173,44 @@ func (p *fdPath) sleep(d time.Duration) error {
 	if p.alarm != nil {
 		return p.sleepLong(d)
 	}
-	p.timeout = unix.NsecToTimespec(int64(d))
-	_, err := unix.Ppoll(p.polls[1:], &p.timeout, nil)
+	err := p.poll(p.polls[1:], d)
 	switch {
 	case p.interrupted.Load():
 		return ErrInterrupted
-	case err != nil && err != unix.EINTR: // after a signal the pacer asks for the rest
+	case err != nil && err != errTimeout && err != unix.EINTR: // after a signal the pacer asks for the rest
 		return fmt.Errorf("ppoll: %w", err)
+	}
+	return nil
+}
+
+// shortWait is how long a wait may keep a Go processor: less than the 10 ms
+// after which the scheduler's monitor would want it back.
+const shortWait = 8 * time.Millisecond
+
+// errTimeout tells that nothing happened in time.
+var errTimeout = errors.New("timeout")
+
+// poll is ppoll(2) for at most d. A short one does not tell the scheduler: when
+// it knows that a thread sleeps in a system call its monitor wakes up every
+// 20 µs at first to look after it, which costs more than what a stream of some
+// megabits per second does, and to come back takes longer. A stop of the world
+// ends the wait by a signal.
+func (p *fdPath) poll(fds []unix.PollFd, d time.Duration) error {
+	p.timeout = unix.NsecToTimespec(int64(d))
+	if !p.holds || d > shortWait {
+		n, err := unix.Ppoll(fds, &p.timeout, nil)
+		if n == 0 && err == nil {
+			err = errTimeout
+		}
+		return err
+	}
+	n, _, errno := unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(unsafe.SliceData(fds))), uintptr(len(fds)),
+		uintptr(unsafe.Pointer(&p.timeout)), 0, 0, 0)
+	switch {
+	case errno != 0:
+		return errno
+	case n == 0:
+		return errTimeout
 	}
 	return nil
 }
@@ -182,21 +229,6 @@ func (p *fdPath) sleepLong(d time.Duration) error {
 		return ErrInterrupted
 	}
 	return err
-}
-
-// sleepsLong gives the path an alarm if a sender's pauses are long. Where there
-// is none to be had, ppoll does.
-func (p *fdPath) sleepsLong(c *Config) {
-	if pacer := c.pacer(); pacer == nil || pacer.Gap() < longGap {
-		return
-	}
-	a, err := newAlarm()
-	if err != nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.alarm = a
 }
 
 // retry decides after a failed call: nil means try again.

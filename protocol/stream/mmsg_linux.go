@@ -138,8 +138,9 @@ func (p *fdPath) receiveDatagrams(b *batch) error {
 // ready prepares the calls and offloads that the stream will use.
 func (p *fdPath) ready(c *Config, sender bool) error {
 	p.sends = sender
-	if sender {
-		p.sleepsLong(c)
+	p.streams = c.Streams
+	if pacer := c.pacer(); sender && pacer != nil {
+		p.pause = pacer.Gap()
 	}
 	p.zeroCopy = c.ZeroCopy
 	if c.Transport == protocol.UDP {
