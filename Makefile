@@ -35,7 +35,7 @@ test-windows: ## the Windows build under Wine
 	LINKPERF_TEST_WINDOWS=1 $(WHOLE) -timeout 15m -run '^TestWindows'
 
 bench: ## speed against stock iperf3, with STOCK=/path against that one
-	LINKPERF_BENCH=7 $(WHOLE) -timeout 30m -run '^TestBench$$' -v
+	LINKPERF_BENCH=7 $(WHOLE) -timeout 60m -run '^TestBench$$' -v
 
 bench-quick: ## the same in less than a minute
 	LINKPERF_BENCH=3 $(WHOLE) -timeout 10m -run '^TestBench$$' -v
