@@ -1,8 +1,11 @@
 package matrix
 
-// keys are the keys of a plan in the order of the documentation;
-// docs/matrix.md is made from this table.
-var keys = []struct{ name, allowed, byDefault, meaning string }{
+// key is one key of a plan.
+type key struct{ name, allowed, byDefault, meaning string }
+
+// keys are in the order of the documentation; docs/matrix.md is made from this
+// table.
+var keys = []key{
 	{"name", "text", "the file's name", "a title for reports"},
 	{"server", "embedded, or host[:port]", "embedded", "where the tests go: a child process of our own, a linkperf server, or a stock iperf3 server"},
 	{"duration", "1s to 24h", "1s", "length of each test; whole seconds"},

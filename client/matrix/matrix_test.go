@@ -33,7 +33,9 @@ func TestPlanErrors(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{"unknown key", "repeat: 3\nrepeet: 4\n", "p.yaml: line 2, column 1: unknown field \"repeet\"; allowed are name, server, duration"},
 		{"duplicate key", "repeat: 3\nrepeat: 4\n", "p.yaml: line 2, column 1: "},
-		{"wrong type", "repeat: often\n", "p.yaml: line 1, column 9: "},
+		{"wrong type", "repeat: often\n", "p.yaml: line 1, column 9: repeat has a value of the wrong kind; allowed is 1 to 10000"},
+		{"list for a map", "axes:\n  parallel: 4\n", "line 2, column 13: axes has a value of the wrong kind; allowed is axis: [value, …]"},
+		{"map for a list", "repeat: 3\nbefore: x\n", "line 2, column 9: before has a value of the wrong kind; allowed is [command, …]"},
 		{"syntax", "axes: [1,\n", "p.yaml: line "},
 		{"time", "duration: soon\n", "is not a time; allowed are 0 to 24h"},
 		{"part of a second", "duration: 1500ms\n", "p.yaml: line 1, column 11: duration is 1.5s; allowed are whole seconds"},
@@ -273,7 +275,7 @@ func TestResume(t *testing.T) {
 		if !ok || r.Order != i {
 			t.Fatalf("line %d: %s", i+1, l)
 		}
-		seen[key(r.Case, r.Round)] = r.Status
+		seen[runKey(r.Case, r.Round)] = r.Status
 		if !strings.HasPrefix(l, `{"start":{},"end":{"x":1.50},"linkperf":{"schema":1,"run":{"case":`) {
 			t.Errorf("the document changed: %s", l)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -179,7 +180,7 @@ func (e *Error) Error() string {
 func Parse(file string, source []byte) (*Plan, error) {
 	p := &Plan{}
 	if err := decode(source, p); err != nil && !errors.Is(err, io.EOF) {
-		return nil, decodeError(file, err)
+		return nil, decodeError(file, source, err)
 	}
 	return p, nil
 }
@@ -196,7 +197,7 @@ func decode(source []byte, p *Plan) (err error) {
 }
 
 // decodeError turns goccy's error into ours.
-func decodeError(file string, err error) *Error {
+func decodeError(file string, source []byte, err error) *Error {
 	e := &Error{File: file, Message: err.Error()}
 	var y yaml.Error
 	if errors.As(err, &y) {
@@ -209,10 +210,30 @@ func decodeError(file string, err error) *Error {
 			}
 		}
 	}
-	if strings.HasPrefix(e.Message, "unknown field") {
+	switch {
+	case strings.HasPrefix(e.Message, "unknown field"):
 		e.Message += "; allowed are " + strings.Join(planKeys(), ", ")
+	case strings.Contains(e.Message, " unmarshal ") || strings.Contains(e.Message, " was used where "):
+		// The library speaks of Go's types.
+		if k, ok := keyAt(source, e.Line); ok {
+			e.Message = fmt.Sprintf("%s has a value of the wrong kind; allowed is %s", k.name, k.allowed)
+		}
 	}
 	return e
+}
+
+// keyAt returns the plan's key to which a line belongs.
+func keyAt(source []byte, line int) (k key, ok bool) {
+	lines := strings.Split(string(source), "\n")
+	for _, l := range slices.Backward(lines[:min(max(line, 0), len(lines))]) {
+		name, _, _ := strings.Cut(l, ":")
+		for _, k := range keys {
+			if k.name == name {
+				return k, true
+			}
+		}
+	}
+	return key{}, false
 }
 
 // plainPath is a path whose names hold nothing that a path gives a meaning to.

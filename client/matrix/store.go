@@ -128,16 +128,16 @@ func (s *Store) load() error {
 		if !ok {
 			return fmt.Errorf("line %d is not a run of a plan", i+1)
 		}
-		s.done[key(r.Case, r.Round)] = true
+		s.done[runKey(r.Case, r.Round)] = true
 	}
 	_, err = s.runs.Seek(int64(whole), io.SeekStart)
 	return err
 }
 
-func key(id string, round int) string { return fmt.Sprintf("%d %s", round, id) }
+func runKey(id string, round int) string { return fmt.Sprintf("%d %s", round, id) }
 
 // Done reports whether the run of that case and round is on disk.
-func (s *Store) Done(step Step) bool { return s.done[key(step.Case.ID, step.Round)] }
+func (s *Store) Done(step Step) bool { return s.done[runKey(step.Case.ID, step.Round)] }
 
 // Dir returns the directory.
 func (s *Store) Dir() string { return s.dir }
@@ -155,7 +155,7 @@ func (s *Store) Append(document json.RawMessage, r Record) error {
 	if err := s.runs.Sync(); err != nil {
 		return fmt.Errorf("store the run %s: %w", r.Case, err)
 	}
-	s.done[key(r.Case, r.Round)] = true
+	s.done[runKey(r.Case, r.Round)] = true
 	return nil
 }
 
