@@ -108,13 +108,13 @@ func (c *collection) merge(row int, part *Record, err error, cost time.Duration)
 		return
 	}
 	delete(c.pending, row)
-	said := maps.Collect(leaves(part))
-	for path, into := range leaves(c.record) {
+	for _, at := range places() {
+		path := at.path
 		if !s.answers(path) {
 			continue
 		}
 		best, seen := c.rank[path]
-		value := said[path]
+		into, value := at.of(c.record), at.of(part)
 		if value.IsNil() {
 			why := c.reason(s, path, part, err)
 			// That a fact makes no sense to one source says less than why

@@ -5,36 +5,48 @@ import (
 	"encoding/json"
 	"iter"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
-// leaves yields every fact of the record with its path, in the order of the
-// record. A fact is a pointer or a list; groups are walked through.
-func leaves(r *Record) iter.Seq2[string, reflect.Value] {
-	return func(yield func(string, reflect.Value) bool) {
-		walk("", reflect.ValueOf(r).Elem(), yield)
-	}
+// place is where a fact stands in the record.
+type place struct {
+	path  string // as in JSON
+	index []int  // of the fields, from the record inwards
 }
 
-func walk(prefix string, group reflect.Value, yield func(string, reflect.Value) bool) bool {
-	for field, v := range group.Fields() {
-		path := prefix + jsonName(field)
-		switch v.Kind() {
-		case reflect.Pointer, reflect.Slice:
-			if !yield(path, v) {
-				return false
-			}
-		case reflect.Struct:
-			if field.Type == timeType {
-				continue
-			}
-			if !walk(path+".", v, yield) {
-				return false
+func (p place) of(r *Record) reflect.Value { return reflect.ValueOf(r).Elem().FieldByIndex(p.index) }
+
+// places are those of every fact, in the order of the record. A fact is a
+// pointer or a list; groups are walked through.
+var places = sync.OnceValue(func() []place { return placesIn(reflect.TypeFor[Record](), "", nil) })
+
+func placesIn(group reflect.Type, prefix string, index []int) []place {
+	var all []place
+	for field := range group.Fields() {
+		path, at := prefix+jsonName(field), append(slices.Clip(index), field.Index...)
+		switch kind := field.Type.Kind(); {
+		case kind == reflect.Pointer || kind == reflect.Slice:
+			all = append(all, place{path, at})
+		case kind == reflect.Struct && field.Type != timeType:
+			all = append(all, placesIn(field.Type, path+".", at)...)
+		}
+	}
+	return all
+}
+
+// leaves yields every fact of the record with its path, in the order of the
+// record.
+func leaves(r *Record) iter.Seq2[string, reflect.Value] {
+	return func(yield func(string, reflect.Value) bool) {
+		for _, p := range places() {
+			if !yield(p.path, p.of(r)) {
+				return
 			}
 		}
 	}
-	return true
 }
 
 // timeType is a struct that is a value, not a group.
