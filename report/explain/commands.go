@@ -2,16 +2,35 @@ package explain
 
 import (
 	"fmt"
-	"regexp"
+	"strings"
+	"unicode"
 )
 
 // Names that may stand in a command. The name of an interface comes from the
 // other end, and people paste commands: nothing that a shell reads as more
-// than a word gets into one.
-var (
-	bareName   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:@-]{0,63}$`)
-	quotedName = regexp.MustCompile(`^[\pL\pN][\pL\pN ._()#*:-]{0,127}$`)
-)
+// than a word gets into one, and nothing that is an option.
+
+// bareName tells whether a name can stand by itself.
+func bareName(name string) bool {
+	return named(name, 64, func(r rune) bool { return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) }, "._:@-")
+}
+
+// quotedName tells whether a name can stand between quotation marks.
+func quotedName(name string) bool {
+	return named(name, 128, func(r rune) bool { return unicode.In(r, unicode.L, unicode.N) }, " ._()#*:-")
+}
+
+// named tells whether a name of 1 to most characters begins with a word's
+// character and goes on with these and others.
+func named(name string, most int, word func(rune) bool, others string) bool {
+	n := 0
+	for _, r := range name {
+		if n++; n > most || !word(r) && (n == 1 || !strings.ContainsRune(others, r)) {
+			return false
+		}
+	}
+	return n > 0
+}
 
 // device is the name of the path's interface for a command, a placeholder if
 // it is not known or not fit for one.
@@ -21,10 +40,10 @@ func (e *end) device() string {
 			continue
 		}
 		if is(e.Host.OS, "windows") {
-			if quotedName.MatchString(*n) {
+			if quotedName(*n) {
 				return `"` + *n + `"`
 			}
-		} else if bareName.MatchString(*n) {
+		} else if bareName(*n) {
 			return *n
 		}
 	}

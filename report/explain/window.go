@@ -214,7 +214,7 @@ func congestionDiffers(v *view) *Finding {
 // congestionArgument is the name of an algorithm for a command, a placeholder
 // if it is not fit for one.
 func congestionArgument(name string) string {
-	if bareName.MatchString(name) {
+	if bareName(name) {
 		return name
 	}
 	return "ALGORITHM"
