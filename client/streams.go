@@ -17,20 +17,14 @@ import (
 // that the set-up starts over on a new control connection after that.
 const replyTimeout = 3 * time.Second
 
-// firstSocket and socketStep give streams the numbers that people know from
-// iperf3, where they are descriptors.
-const (
-	firstSocket = 5
-	socketStep  = 2
-)
-
 // createStreams opens the data connections, strictly one after the other: the
 // server tells them apart by their order alone.
 func (t *test) createStreams() error {
 	t.phase = "opening the data connections"
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(nil)
-	config := t.streamConfig()
+	config := session.StreamConfig(&t.params, t.cfg.File)
+	config.LengthSet = t.cfg.Length > 0
 	if t.cfg.sends() {
 		var err error
 		if config.Payload, err = stream.NewPayload(config); err != nil {
@@ -100,9 +94,7 @@ func (t *test) open(ctx context.Context, config stream.Config) (members []sessio
 		}
 		c := config
 		c.Budget = t.budgets.of(sender)
-		s, err := stream.New(sock, c, measure.StreamInfo{
-			ID: protocol.StreamID(i), Socket: firstSocket + socketStep*i, Sender: sender,
-		})
+		s, err := stream.New(sock, c, session.StreamInfo(i, sender))
 		if err != nil {
 			return members, err
 		}
@@ -134,17 +126,6 @@ func (t *test) dialConfig(i int, sender bool) stream.DialConfig {
 		c.LocalPort = t.cfg.ClientPort + i
 	}
 	return c
-}
-
-func (t *test) streamConfig() stream.Config {
-	return stream.Config{
-		Transport: t.params.Transport, Length: t.params.Length, LengthSet: t.cfg.Length > 0,
-		Rate: t.params.Rate, Burst: t.params.Burst, Streams: t.params.Streams(),
-		WideCounters: t.params.UDPCounters64, ZeroCopy: t.params.ZeroCopy,
-		SkipRxCopy:       t.params.SkipRxCopy && t.params.Transport != protocol.UDP,
-		RepeatingPayload: t.params.RepeatingPayload, GSO: t.params.GSO, GRO: t.params.GRO,
-		File: t.cfg.File,
-	}
 }
 
 // explainSilence says what a missing reply to a UDP hello means.

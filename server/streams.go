@@ -22,10 +22,6 @@ const (
 	streamTime = DefaultReceiveTimeout
 	// turnTime is how long a test waits for its turn to create UDP streams.
 	turnTime = 5 * time.Second
-	// firstSocket and socketStep give streams the numbers that people know from
-	// iperf3, where they are descriptors.
-	firstSocket = 5
-	socketStep  = 2
 )
 
 // offer is a data connection whose cookie has been read.
@@ -280,22 +276,13 @@ func (t *test) member(sock stream.Socket, k int, c stream.Config) (session.Membe
 	if sender && len(t.budgets) > 0 {
 		c.Budget = t.budgets[0]
 	}
-	s, err := stream.New(sock, c, measure.StreamInfo{
-		ID: protocol.StreamID(k), Socket: firstSocket + socketStep*k, Sender: sender,
-	})
+	s, err := stream.New(sock, c, session.StreamInfo(k, sender))
 	return session.Member{Socket: sock, Stream: s}, err
 }
 
 func (t *test) streamConfig() (stream.Config, error) {
 	p := &t.params
-	c := stream.Config{
-		Transport: p.Transport, Length: p.Length, LengthSet: p.Length != p.Transport.DefaultLength(),
-		Rate: p.Rate, Burst: p.Burst, Streams: p.Streams(),
-		WideCounters: p.UDPCounters64, ZeroCopy: p.ZeroCopy,
-		SkipRxCopy:       p.SkipRxCopy && p.Transport != protocol.UDP,
-		RepeatingPayload: p.RepeatingPayload, GSO: p.GSO, GRO: p.GRO,
-		File: t.File,
-	}
+	c := session.StreamConfig(p, t.File)
 	if !p.Reverse && !p.Bidirectional {
 		return c, nil
 	}
