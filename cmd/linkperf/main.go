@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"linkperf/protocol"
 	"linkperf/sysinfo"
 )
 
@@ -76,6 +77,13 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return 0
 	case errors.As(err, &grammar):
 		fmt.Fprintf(stderr, "%s: %s\n\n%s", args[0], grammar, shortUsage)
+		return 1
+	case commands && len(args) > 1 && !strings.HasPrefix(args[1], "-") && errors.Is(err, protocol.NewError(protocol.CodeNoRole, nil)):
+		var names []string
+		for _, c := range subcommands() {
+			names = append(names, c.name)
+		}
+		fmt.Fprintf(stderr, "linkperf: there is no command %q; there are %s, and iperf3's -s and -c\n", args[1], strings.Join(names, ", "))
 		return 1
 	case err != nil:
 		var more *explanation

@@ -105,18 +105,3 @@ func TestMatrixOptions(t *testing.T) {
 		}
 	}
 }
-
-// TestHelp checks that every command explains itself.
-func TestHelp(t *testing.T) {
-	for _, c := range subcommands() {
-		got := call(t, "linkperf", c.name, "--help")
-		if got.status != 0 || got.stderr != "" || !strings.HasPrefix(got.stdout, "Usage: linkperf "+c.name) {
-			t.Errorf("%s: %+v", c.name, got)
-		}
-		for line := range strings.Lines(got.stdout) {
-			if len(line) > 120 {
-				t.Errorf("%s: a line of %d bytes: %s", c.name, len(line), line)
-			}
-		}
-	}
-}
