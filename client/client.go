@@ -24,16 +24,15 @@ var ErrDeadline = errors.New("the test did not end in time")
 // When ctx ends while data flows, Run still tries for up to 2 s to exchange
 // results with the server, and returns the context's cause. Errors of the
 // protocol and of sockets are *protocol.Error; [ErrDeadline] and
-// [protocol.ErrServerBusy] can be told with errors.Is.
+// [protocol.ErrServerBusy] can be told with errors.Is. What the sink answers
+// does not end the test; it is joined to the error, each text once.
 func Run(ctx context.Context, cfg Config, sink measure.Sink) (*measure.Result, error) {
 	if sink == nil {
 		sink = &measure.Recorder{}
 	}
 	r := runner{ctx: ctx, sink: sink, result: &measure.Result{}}
 	err := r.run(cfg)
-	if serr := sink.End(r.result, err); serr != nil {
-		r.events.errs = append(r.events.errs, serr)
-	}
+	r.events.failed(sink.End(r.result, err))
 	if len(r.events.errs) > 0 {
 		err = errors.Join(append([]error{err}, r.events.errs...)...)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"slices"
 	"syscall"
 	"time"
 
@@ -47,6 +48,13 @@ type test struct {
 type events struct {
 	connected, started bool
 	errs               []error
+}
+
+// failed keeps an error of the sink, which may be nil, unless it is known.
+func (e *events) failed(err error) {
+	if err != nil && !slices.ContainsFunc(e.errs, func(known error) bool { return known.Error() == err.Error() }) {
+		e.errs = append(e.errs, err)
+	}
 }
 
 // run makes the test. What was measured is in t.result, also after an error.
@@ -204,7 +212,7 @@ func (t *test) exchangeParams() error {
 	t.result.Start = start
 	if !t.events.connected {
 		t.events.connected = true
-		t.sinkError(t.sink.Connect(start))
+		t.events.failed(t.sink.Connect(start))
 	}
 	return t.expect(protocol.CreateStreams)
 }
@@ -226,7 +234,7 @@ func checkKeepalive(raw syscall.RawConn) (*measure.Keepalive, error) {
 func (t *test) startTest() error {
 	if !t.events.started {
 		t.events.started = true
-		t.sinkError(t.sink.Start(t.result.Start))
+		t.events.failed(t.sink.Start(t.result.Start))
 	}
 	return t.expect(protocol.TestStart, protocol.TestRunning)
 }
@@ -338,10 +346,4 @@ func (t *test) writing(f func() error) error {
 	case <-time.After(session.Goodbye):
 	}
 	return err
-}
-
-func (t *test) sinkError(err error) {
-	if err != nil {
-		t.events.errs = append(t.events.errs, err)
-	}
 }

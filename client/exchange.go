@@ -127,6 +127,6 @@ func (t *test) finish(peer *protocol.Results) {
 	t.result.LocalRecord = t.observation.End()
 	t.group.Finish(&t.result, peer)
 	for _, err := range t.group.SinkErrors() {
-		t.sinkError(err)
+		t.events.failed(err)
 	}
 }

@@ -395,6 +395,27 @@ func TestLongRecords(t *testing.T) {
 	}
 }
 
+// full is a sink that cannot keep anything.
+type full struct{}
+
+func (full) Connect(*measure.Start) error     { return errors.New("disk full") }
+func (full) Start(*measure.Start) error       { return errors.New("disk full") }
+func (full) Interval(*measure.Interval) error { return errors.New("disk full") }
+func (full) End(*measure.Result, error) error { return errors.New("disk full") }
+
+// TestFailingSink checks that a test goes on without its sink, and that what
+// the sink says at every report is told once.
+func TestFailingSink(t *testing.T) {
+	s := startServer(t, &server.Server{})
+	r, err := client.Run(t.Context(), client.Config{
+		Host: "127.0.0.1", Port: s.port, Time: time.Second, Interval: 100 * time.Millisecond, Rate: 1e6, Length: 1000,
+	}, full{})
+	if err == nil || err.Error() != "disk full" || !r.Exchanged {
+		t.Errorf("got %v, exchanged: %v", err, r.Exchanged)
+	}
+	s.end(t)
+}
+
 // TestManyStreams is what a machine with few cores finds hard.
 func TestManyStreams(t *testing.T) {
 	s := startServer(t, &server.Server{})

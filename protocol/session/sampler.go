@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"time"
 
 	"linkperf/protocol/measure"
@@ -108,8 +109,16 @@ func (g *Group) deliver(iv *measure.Interval) {
 	g.cfg.Observer.Interval()
 	if g.cfg.Sink != nil {
 		if err := g.cfg.Sink.Interval(iv); err != nil {
-			g.sinkErr = append(g.sinkErr, err)
+			g.sinkFailed(err)
 		}
+	}
+}
+
+// sinkFailed keeps an error unless it is known: a full disk says the same at
+// every report.
+func (g *Group) sinkFailed(err error) {
+	if !slices.ContainsFunc(g.sinkErr, func(known error) bool { return known.Error() == err.Error() }) {
+		g.sinkErr = append(g.sinkErr, err)
 	}
 }
 
