@@ -36,7 +36,7 @@ func (c *Config) Validate() error {
 		{c.PacingTimer >= 0, protocol.CodeUnitVal},
 		{c.ReceiveTimeout >= 0, protocol.CodeRcvTimeout},
 		{c.SendTimeout >= 0, protocol.CodeSndTimeout},
-		{c.keepaliveOK(), protocol.CodeCntlKA},
+		{c.ControlKeepalive == nil || c.ControlKeepalive.Valid(), protocol.CodeCntlKA},
 		{c.authOK(), protocol.CodeSetClientAuth},
 		{c.ReceiveTimeout == 0 || c.receives(), protocol.CodeRvrsOnlyRcvTimeout},
 		{!c.ZeroCopy || sockopt.Supported(sockopt.Sendfile), protocol.CodeNoSendfile},
@@ -95,12 +95,6 @@ func (c *Config) validateLength() error {
 		return protocol.NewError(protocol.CodeBlockSize, nil)
 	}
 	return nil
-}
-
-func (c *Config) keepaliveOK() bool {
-	k := c.ControlKeepalive
-	return k == nil || k.Idle >= 0 && k.Interval >= 0 && k.Count >= 0 &&
-		(k.Idle == 0 || k.Idle > k.Interval*k.Count)
 }
 
 func (c *Config) authOK() bool {

@@ -49,7 +49,7 @@ type Server struct {
 	Affinity *int   // CPU that the process uses
 
 	BitrateLimit   uint64        // bit/s, sum of all streams of a test; 0 means no limit
-	BitrateAverage time.Duration // the limit holds for the mean over this time; 0 means 5 s
+	BitrateAverage time.Duration // the limit holds for the mean over this time, 0.1 s to 60 s; 0 means 5 s
 	MaxDuration    time.Duration // longest time + omit that a client may ask for; 0 means no limit
 
 	// ReceiveTimeout ends a test whose data streams show no sign of the client

@@ -20,6 +20,9 @@ import (
 // Listen opens the port: both families unless one was asked for or Bind is an
 // address of one. Errors are *protocol.Error with iperf3's number.
 func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
 	network := "tcp"
 	switch {
 	case s.IPv4Only:
@@ -57,6 +60,10 @@ func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
 // returns nil after the first test, or after IdleTimeout without one. It closes
 // the listener. The server can serve several listeners.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	if err := s.Validate(); err != nil {
+		_ = ln.Close()
+		return err
+	}
 	if s.Affinity != nil {
 		restore, err := sockopt.SetAffinity(*s.Affinity)
 		if err != nil {

@@ -49,9 +49,7 @@ func setKeepalive(s *settings, v string) error {
 		k.Idle, k.Interval, k.Count = atoi(parts[0]), atoi(parts[1]), atoi(parts[2])
 	}
 	s.client.ControlKeepalive, s.server.ControlKeepalive = k, k
-	possible := k.Idle >= 0 && k.Interval >= 0 && k.Count >= 0 &&
-		(k.Idle == 0 || k.Idle > k.Interval*k.Count)
-	return check(possible, protocol.CodeCntlKA)
+	return check(k.Valid(), protocol.CodeCntlKA)
 }
 
 // family restricts both roles to one IP version; the last choice holds.

@@ -97,6 +97,12 @@ type Start struct {
 // seconds, and the number of retries.
 type Keepalive struct{ Idle, Interval, Count int }
 
+// Valid reports whether there can be such settings: none is negative, and the
+// idle time, unless it is 0, is longer than all retries take.
+func (k *Keepalive) Valid() bool {
+	return k.Idle >= 0 && k.Interval >= 0 && k.Count >= 0 && (k.Idle == 0 || k.Idle > k.Interval*k.Count)
+}
+
 // TCPInfo is what the kernel knows about one TCP connection at one instant
 // (Linux tcp(7) TCP_INFO, macOS TCP_CONNECTION_INFO).
 type TCPInfo struct {
