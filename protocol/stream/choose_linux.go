@@ -9,7 +9,11 @@ func (c *Config) choose(p path, sender bool) (path, error) {
 	}
 	if n, ok := p.(*netPath); ok && !c.Portable {
 		if fd, err := newFDPath(n); err == nil {
-			p = fd
+			if err := fd.ready(c, sender); err != nil {
+				_ = fd.close()
+				return nil, err
+			}
+			return fd, nil
 		}
 	}
 	return p, p.ready(c, sender)
