@@ -185,6 +185,15 @@ func Parse(file string, source []byte) (*Plan, error) {
 	return p, nil
 }
 
+// Marshal returns the text of a plan file.
+func (p *Plan) Marshal() ([]byte, error) {
+	text, err := yaml.Marshal(p)
+	if err != nil {
+		return nil, fmt.Errorf("write the plan: %w", err)
+	}
+	return text, nil
+}
+
 // decode turns a panic of the library into an error: it has some on
 // malformed tags (found by fuzzing), and a plan file must not end a program.
 func decode(source []byte, p *Plan) (err error) {

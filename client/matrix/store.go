@@ -9,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/goccy/go-yaml"
 )
 
 // The files of a stored plan. Everything else in the directory is derived.
@@ -68,9 +66,9 @@ func Create(dir string, p *Plan) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	text, err := yaml.Marshal(p)
+	text, err := p.Marshal()
 	if err != nil {
-		return nil, fmt.Errorf("write the plan: %w", err)
+		return nil, err
 	}
 	if err := writeSynced(filepath.Join(dir, PlanFile), text); err != nil {
 		return nil, fmt.Errorf("write the plan: %w", err)

@@ -61,6 +61,11 @@ func (m *matrixCommand) run(ctx context.Context, stdout, stderr io.Writer) error
 		return err
 	}
 	if m.show {
+		if source == nil { // options have changed it
+			if source, err = plan.Marshal(); err != nil {
+				return err
+			}
+		}
 		_, err := stdout.Write(source)
 		return err
 	}

@@ -50,6 +50,19 @@ func TestRefusedPlanLeavesNothing(t *testing.T) {
 	}
 }
 
+// TestShow prints plans as they are, and as options have changed them.
+func TestShow(t *testing.T) {
+	for line, want := range map[string]string{
+		"default":            "# loopback against this host's own exposed address",
+		"default --repeat 3": "\nrepeat: 3\n",
+		"--axis parallel=1,4 --pause 0 --server h": "server: h\npause: 0s\naxes:\n  parallel:\n",
+	} {
+		if got := call(t, append([]string{"linkperf", "matrix", "--show"}, strings.Fields(line)...)...); got.status != 0 || !strings.Contains(got.stdout, want) {
+			t.Errorf("%s: want %q: %+v", line, want, got)
+		}
+	}
+}
+
 // TestServerStartStopped checks that nobody waits for a server that is no
 // longer wanted.
 func TestServerStartStopped(t *testing.T) {
