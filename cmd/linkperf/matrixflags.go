@@ -108,7 +108,7 @@ func (m *matrixCommand) load() (plan *matrix.Plan, file string, source []byte, e
 	if plan, err = matrix.Parse(file, source); err != nil {
 		return nil, "", nil, err
 	}
-	if plan.Name == "" {
+	if plan.Name == "" && name != "" {
 		plan.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 	}
 	changed, err := m.override(plan)
