@@ -216,6 +216,25 @@ func (a *Analysis) inOrder(p *page) {
 	}
 }
 
+// steadyFacts are the facts of an end that are the same in all runs, or at least
+// in all runs of each case: one that changes from run to run is no fact of a
+// set-up.
+func steadyFacts(groups map[string][]*StoredRun, differs map[string]map[string]string, side string) map[string]string {
+	facts, unsteady := map[string]string{}, map[string]bool{}
+	for _, runs := range groups {
+		for _, r := range runs {
+			for k, v := range r.facts()[side] {
+				if old, ok := facts[k]; ok && old != v {
+					unsteady[k] = differs[side+" "+k] == nil
+				}
+				facts[k] = v
+			}
+		}
+	}
+	maps.DeleteFunc(facts, func(k, _ string) bool { return unsteady[k] })
+	return facts
+}
+
 // hosts lists the facts of both ends, those that differ between cases first
 // and marked.
 func (a *Analysis) hosts() []hostTable {
@@ -230,14 +249,7 @@ func (a *Analysis) hosts() []hostTable {
 		if side == "" {
 			t.Side = "programs"
 		}
-		facts := map[string]string{}
-		for _, n := range names {
-			for k, v := range groups[n][0].facts()[side] {
-				if _, ok := facts[k]; !ok {
-					facts[k] = v
-				}
-			}
-		}
+		facts := steadyFacts(groups, differs, side)
 		varies := false
 		for k := range facts {
 			varies = varies || differs[side+" "+k] != nil
