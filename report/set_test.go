@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -386,56 +385,5 @@ func TestLoadSetErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in %v", want, err)
 		}
-	}
-}
-
-// TestOrderOfCases checks that cases come in the plan's order, then by number.
-func TestOrderOfCases(t *testing.T) {
-	labels := func(direction, parallel string) map[string]string {
-		return map[string]string{"direction": direction, "parallel": parallel}
-	}
-	want := []map[string]string{labels("reverse", "1"), labels("reverse", "2"), labels("reverse", "10"), labels("forward", "2"), {"direction": "forward", "parallel": "2", "udp": "true"}}
-	written := planAxes([]byte("axes:\n  direction: [reverse, {value: forward}]\n"))
-	for i, a := range want {
-		for j, b := range want {
-			if got := lessCase(written, a, b); got != (i < j) {
-				t.Errorf("%v before %v: %v", a, b, got)
-			}
-		}
-	}
-	// The library panics on these.
-	for _, plan := range []string{"axes:\n   !0\x00\x02000 00!00cccccc[0:", "axes:\n  0tu: !0000000000 "} {
-		if axes := planAxes([]byte(plan)); len(axes) != 0 {
-			t.Errorf("%q: %v", plan, axes)
-		}
-	}
-}
-
-// TestSteadyFacts shows the facts of a set-up, not those of single tests.
-func TestSteadyFacts(t *testing.T) {
-	run := func(record string) *StoredRun {
-		l := &Linkperf{}
-		l.Sysinfo.Client = json.RawMessage(record)
-		return &StoredRun{Document: &Document{Linkperf: l}}
-	}
-	groups := map[string][]*StoredRun{
-		"mtu=1500": {
-			run(`{"link":{"mtu_bytes":1500,"name":"eth0"},"wifi":{"channel":1},"cpu":{"process_percent":2,"steal_percent":0},"tcp":{"congestion_control":"cubic","rtt_us":1}}`),
-			run(`{"link":{"mtu_bytes":1500,"name":"eth0"},"wifi":{"channel":6},"cpu":{"process_percent":2,"steal_percent":0},"tcp":{"congestion_control":"cubic","rtt_us":1}}`),
-		},
-		"mtu=9000": {
-			run(`{"link":{"mtu_bytes":9000,"name":"eth0"},"wifi":{"channel":1},"cpu":{"process_percent":2,"steal_percent":0},"tcp":{"congestion_control":"bbr","rtt_us":1}}`),
-		},
-	}
-	differs := map[string]map[string]string{}
-	for _, d := range Differences(groups) {
-		differs[d.Side+" "+d.Fact] = d.Values
-	}
-	if got := slices.Sorted(maps.Keys(differs)); !slices.Equal(got, []string{"client link.mtu_bytes", "client tcp.congestion_control"}) {
-		t.Errorf("differences: %q", got)
-	}
-	want := []string{"link.mtu_bytes", "link.name", "tcp.congestion_control"}
-	if got := slices.Sorted(maps.Keys(steadyFacts(groups, differs, "client"))); !slices.Equal(got, want) {
-		t.Errorf("facts %q, want %q", got, want)
 	}
 }
