@@ -69,7 +69,7 @@ func Differences(groups map[string][]*StoredRun) []Difference {
 // set-up.
 var volatile = []string{"collect", "unknown", "sources", "changed", "schema", "role", "counters", "cpu.busy", "cpu.usage",
 	"cpu.during", "cpu.per_core", "cpu.softirq", "cpu.frequency", "cpu.load", "cpu.process", "cpu.steal",
-	"tcp.rtt", "tcp.delivery", "tcp.sent", "tcp.retransmitted", "tcp.receive_", "tcp.send_", "tcp.congestion_window", "peer.", "interfaces", "devices", "path.local_address", "path.remote_address",
+	"tcp.mss", "tcp.rtt", "tcp.delivery", "tcp.sent", "tcp.retransmitted", "tcp.receive_", "tcp.send_", "tcp.congestion_window", "peer.", "interfaces", "devices", "path.local_address", "path.remote_address",
 	"path.confirmed", "path.evidence", "power.battery_percent", "thermal"}
 
 // facts returns what a run's documents say of both ends and of the programs.
