@@ -147,13 +147,21 @@ func checkResult(t *testing.T, r *measure.Result) {
 		if own := s.Sent; sockopt.Supported(sockopt.TCPInfos) && s.Stream.Sender && r.Start.Params.Transport == protocol.TCP && (own.MaxSndCwnd == 0 || own.MeanRTT == 0) {
 			t.Errorf("%v, stream %d: nothing is known of the connection: %+v", side, s.Stream.ID, own)
 		}
-		if s.Received.Bytes > s.Sent.Bytes {
+		if s.Received.Bytes > s.Sent.Bytes && !exhausted(r, i) {
 			t.Errorf("%v, stream %d: received %d of %d bytes", side, s.Stream.ID, s.Received.Bytes, s.Sent.Bytes)
 		}
-		if u := s.Received.UDP; u != nil && (u.Lost < 0 || u.Lost > s.Sent.UDP.Packets || u.Packets > s.Sent.UDP.Packets) {
+		if u := s.Received.UDP; u != nil && (u.Lost < 0 || !exhausted(r, i) && (u.Lost > s.Sent.UDP.Packets || u.Packets > s.Sent.UDP.Packets)) {
 			t.Errorf("%v, stream %d: %d datagrams sent, %d expected, %d lost", side, s.Stream.ID, s.Sent.UDP.Packets, u.Packets, u.Lost)
 		}
 	}
+}
+
+// exhausted tells whether a receiver's last interval could not make up for all
+// that belonged to the omit period and came after it: it shows nothing then. On
+// a busy machine the two sides' omit periods end far apart.
+func exhausted(r *measure.Result, stream int) bool {
+	last := r.Intervals[len(r.Intervals)-1].Streams[stream]
+	return r.Start.Params.Omit > 0 && !r.Streams[stream].Stream.Sender && last.Bytes == 0
 }
 
 // checkPair checks that both sides say the same.
@@ -166,6 +174,9 @@ func checkPair(t *testing.T, here, there *measure.Result) {
 		}
 		if a.Stream.Local != b.Stream.Remote {
 			t.Errorf("stream %d: from %v, to the server from %v", i, a.Stream.Local, b.Stream.Remote)
+		}
+		if exhausted(here, i) || exhausted(there, i) {
+			continue
 		}
 		if a.Sent.Bytes != b.Sent.Bytes || a.Received.Bytes != b.Received.Bytes {
 			t.Errorf("stream %d: the client has %d sent, %d received, the server %d and %d",
