@@ -45,6 +45,7 @@ type fdPath struct {
 
 	receiveFlags int  // of recvfrom
 	zeroCopy     bool // for the name
+	moderation   moderation
 	sends        bool
 	udp          *udpCalls // nil for byte streams
 }
@@ -155,13 +156,13 @@ func (p *fdPath) wait(events int16) error {
 	p.polls[0].Events = events
 	for {
 		err := p.poll(p.polls[:], shortWait)
-		if err == errTimeout {
+		if err == errTimeout && p.moderation.mark <= 1 { // else what there is may be less
 			_, err = unix.Ppoll(p.polls[:], nil, nil)
 		}
 		switch {
 		case p.interrupted.Load():
 			return ErrInterrupted
-		case err == nil:
+		case err == nil || err == errTimeout:
 			return nil
 		case err != unix.EINTR:
 			return fmt.Errorf("ppoll: %w", err)
@@ -237,6 +238,9 @@ func (p *fdPath) retry(errno syscall.Errno, events int16) error {
 	case unix.EINTR:
 		return nil
 	case unix.EAGAIN:
+		if events == unix.POLLIN && p.udp == nil && !p.sctp {
+			p.moderate()
+		}
 		return p.wait(events)
 	}
 	return errno
@@ -294,6 +298,7 @@ func (p *fdPath) receive(b []byte) (int, error) {
 			if n == 0 {
 				return 0, io.EOF
 			}
+			p.moderation.bytes += int64(n)
 			return int(n), nil
 		}
 		if err := p.retry(errno, unix.POLLIN); err != nil {
@@ -329,6 +334,7 @@ func (p *fdPath) discard(n int) (int, error) {
 			if n == 0 {
 				return 0, io.EOF
 			}
+			p.moderation.bytes += int64(n)
 			return int(n), nil
 		}
 		if err := p.retry(errno, unix.POLLIN); err != nil {
