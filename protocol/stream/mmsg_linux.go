@@ -39,6 +39,7 @@ type udpCalls struct {
 	messages [maxMessages]mmsghdr
 	vectors  [maxMessages]unix.Iovec
 	control  [maxMessages]groControl
+	spin     spin
 }
 
 func (u *udpCalls) name(sends bool) string {
@@ -120,13 +121,19 @@ func (p *fdPath) receiveDatagrams(b *batch) error {
 			uintptr(len(b.size)), unix.MSG_DONTWAIT, 0, 0)
 		if errno == 0 {
 			b.n = int(n)
+			single := true
 			for i := range b.n {
 				b.size[i], b.segment[i] = int(u.messages[i].len), 0
 				if u.gro {
 					b.segment[i] = u.segmentSize(i)
+					single = single && b.segment[i] == 0
 				}
 			}
+			u.spin.received(single)
 			return nil
+		}
+		if errno == unix.EAGAIN && u.spin.again() {
+			continue
 		}
 		if err := p.retry(errno, unix.POLLIN); err != nil {
 			return err
