@@ -20,8 +20,9 @@ type streamCount struct {
 // running is the one thing that all tests of this process share: Go's scheduler.
 var running streamCount
 
-// add counts streams in or out, and gives the scheduler as many processors as
-// those that run now need. A number that the user chose stays.
+// add counts streams in or out, and sees to it that the scheduler has as many
+// processors as those that run now need; it keeps what it has got. A number that
+// the user chose stays.
 func (c *streamCount) add(streams int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
