@@ -60,7 +60,7 @@ func (g *Group) length(m *member) time.Duration {
 	}
 	last := g.base.Add(m.final.Last).Sub(g.start)
 	if g.planned > 0 {
-		return max(whole, last)
+		return max(min(whole, g.planned), last) // the word of the end comes later than the end
 	}
 	return max(last, time.Nanosecond)
 }
