@@ -61,6 +61,9 @@ func (e *end) split() string {
 
 // relief is what spares a core.
 func (e *end) relief(v *view) string {
+	if e.CPU.Process != nil && *e.CPU.Process < othersWork {
+		return "to end what else runs on this host"
+	}
 	var ways []string
 	if v.start.Params.Parallel <= 1 {
 		ways = append(ways, "-P 4, as one stream cannot use two cores")

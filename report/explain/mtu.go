@@ -39,13 +39,16 @@ func (v *view) mismatchOfBoth() *Finding {
 	if *low.Link.MTU == *high.Link.MTU {
 		return nil
 	}
-	// The largest that both can have; if it is not known to be more, the
-	// smaller one.
-	target := max(*low.Link.MTU, min(*high.Link.MTU, low.mtuMax(), high.mtuMax()))
+	// The largest that both can have; if the lower end is not known to allow
+	// more, the lower one. What the higher end has already it allows.
+	target := max(*low.Link.MTU, min(*high.Link.MTU, low.mtuMax()))
 	side, advice := sideBoth, low.at(low.setMTU(target))+"; "+high.at(high.setMTU(target))
 	switch target {
 	case *low.Link.MTU:
 		side, advice = high.side, high.at(high.setMTU(target))
+		if low.mtuMax() == 0 {
+			side, advice = sideBoth, fmt.Sprintf("at the %s: raise the MTU to %d if its link allows it; otherwise %s", low.side, *high.Link.MTU, advice)
+		}
 	case *high.Link.MTU:
 		side, advice = low.side, low.at(low.setMTU(target))
 	}

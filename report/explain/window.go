@@ -64,7 +64,7 @@ func windowLimited(v *view) []Finding {
 	var list []Finding
 	for i := range v.flows {
 		f := &v.flows[i]
-		if !f.sender.known() || f.sender.TCP.ReceiveWindowLimited == nil || *f.sender.TCP.ReceiveWindowLimited <= limitedShare {
+		if f.held() || !f.sender.known() || f.sender.TCP.ReceiveWindowLimited == nil || *f.sender.TCP.ReceiveWindowLimited <= limitedShare {
 			continue
 		}
 		why, advice := "its buffer is too small, or its program or processor too slow", f.receiver.setReceiveBufferOrWindow(v)
@@ -99,7 +99,7 @@ func sendBufferLimited(v *view) []Finding {
 	for i := range v.flows {
 		f := &v.flows[i]
 		e := f.sender
-		if !e.known() || e.TCP.SendBufferLimited == nil || *e.TCP.SendBufferLimited <= limitedShare {
+		if f.held() || !e.known() || e.TCP.SendBufferLimited == nil || *e.TCP.SendBufferLimited <= limitedShare {
 			continue
 		}
 		advice := "a larger bound for TCP's send buffer at the " + e.side
