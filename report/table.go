@@ -110,7 +110,7 @@ func (a *Analysis) findingLines() []string {
 	for _, f := range a.Findings {
 		l := f.Sentence
 		if f.Advice != "" {
-			l += " " + f.Advice
+			l += " Try: " + f.Advice
 		}
 		lines = append(lines, fmt.Sprintf("%s [%s, %s]", l, f.ID, f.Where()))
 	}

@@ -118,13 +118,14 @@ func inUnit(name string, value any) string {
 	return number(n)
 }
 
-// label is a fact's name for people: without the unit, which the value has.
+// label is a fact's name for people: without its group, which stands above, and
+// without the unit, which the value has.
 func label(path string) string {
-	name := path[strings.LastIndexByte(path, '.')+1:]
+	_, name, _ := strings.Cut(path, ".")
 	for _, u := range units {
 		name = strings.TrimSuffix(name, u.ending)
 	}
-	return strings.ReplaceAll(name, "_", " ")
+	return strings.NewReplacer("_", " ", ".", " ").Replace(name)
 }
 
 // A factTable is a table without lines, its columns two blanks apart.
