@@ -3,6 +3,7 @@ package plot
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Series is one line or one cloud of points. X and Y have the same length.
@@ -32,9 +33,9 @@ func (l Lines) SVG() []byte {
 	bottom := top + plotHeight
 	x := newAxis(xs, false, left, width-margin, 8)
 	y := newAxis(scaled(ys, factor), true, bottom, top, 5)
-	legend := bottom + 50
+	legend, columns := bottom+50, l.columns()
 	var c canvas
-	c.open(l.ID, l.Title, l.describe(factor, unit), legend+18*float64((len(l.Series)+1)/2))
+	c.open(l.ID, l.Title, l.describe(factor, unit), legend+18*float64((len(l.Series)+columns-1)/columns))
 	for _, t := range y.ticks {
 		c.line("grid", left, y.at(t), width-margin, y.at(t))
 		c.text("tick", "end", left-6, y.at(t)+4, fmt.Sprintf("%.4g", t))
@@ -58,15 +59,37 @@ func (l Lines) SVG() []byte {
 			fmt.Fprintf(&c, `<path class="line" d="%s" style="stroke:var(--s%d)" stroke-dasharray="%s"><title>%s</title></path>`+"\n",
 				path.String(), i%len(dashes), dashes[i%len(dashes)], escape(s.Label))
 		}
-		lx, ly := left+float64(i%2)*(width-left)/2, legend+18*float64(i/2)
+		lx, ly := left+float64(i%columns)*(width-left)/2, legend+18*float64(i/columns)
 		if l.Points {
-			fmt.Fprintf(&c, `<circle cx="%s" cy="%s" r="4" style="fill:var(--s%d)"/>`+"\n", num(lx+10), num(ly-4), i%len(dashes))
+			fmt.Fprintf(&c, `<circle cx="%s" cy="%s" r="4" style="%s"/>`+"\n", num(lx+10), num(ly-4), mark(i))
 		} else {
 			fmt.Fprintf(&c, `<path class="line" d="M%s %sh20" style="stroke:var(--s%d)" stroke-dasharray="%s"/>`+"\n", num(lx), num(ly-4), i%len(dashes), dashes[i%len(dashes)])
 		}
-		c.text("tick", "start", lx+26, ly, s.Label)
+		c.text("tick", "start", lx+26, ly, shorten(s.Label, wholeLabel))
 	}
 	return c.close()
+}
+
+// Characters of a label that fit into half of the legend's width and into all of
+// it.
+const halfLabel, wholeLabel = 40, 88
+
+// columns is how many entries of the legend stand side by side.
+func (l Lines) columns() int {
+	for _, s := range l.Series {
+		if utf8.RuneCountInString(s.Label) > halfLabel {
+			return 1
+		}
+	}
+	return 2
+}
+
+// shorten leaves out the end of what is longer than most characters.
+func shorten(label string, most int) string {
+	if r := []rune(label); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return label
 }
 
 func (l Lines) describe(factor float64, unit string) string {

@@ -66,8 +66,17 @@ func (c *canvas) text(class, anchor string, x, y float64, s string) {
 
 // dot draws one value with its exact figure as attribute and tooltip.
 func (c *canvas) dot(x, y float64, series int, value float64, label string) {
-	fmt.Fprintf(c, `<circle class="dot" cx="%s" cy="%s" r="4" style="fill:var(--s%d)" data-value="%s"><title>%s</title></circle>`+"\n",
-		num(x), num(y), series%len(dashes), strconv.FormatFloat(value, 'g', -1, 64), escape(label))
+	fmt.Fprintf(c, `<circle class="dot" cx="%s" cy="%s" r="4" style="%s" data-value="%s"><title>%s</title></circle>`+"\n",
+		num(x), num(y), mark(series), strconv.FormatFloat(value, 'g', -1, 64), escape(label))
+}
+
+// mark is how the dots of a series look: there are six colours, and after those
+// the dots are hollow.
+func mark(series int) string {
+	if series/len(dashes)%2 == 1 {
+		return fmt.Sprintf("fill:none;stroke:var(--s%d);stroke-width:2", series%len(dashes))
+	}
+	return fmt.Sprintf("fill:var(--s%d)", series%len(dashes))
 }
 
 // axis maps values to positions and knows where its ticks stand.
@@ -91,16 +100,32 @@ func newAxis(values []float64, zero bool, from, to float64, count int) axis {
 	if zero {
 		lo, hi = math.Min(lo, 0), math.Max(hi, 0)
 	}
+	if zero && lo == 0 && hi == 0 {
+		hi = 1
+	}
 	if lo == hi {
 		pad := math.Max(math.Abs(lo)*0.05, 1e-9)
 		lo, hi = lo-pad, hi+pad
 	}
 	step := niceStep((hi - lo) / float64(count))
+	if !zero && whole(values) {
+		step = max(step, 1)
+	}
 	a := axis{lo: math.Floor(lo/step) * step, hi: math.Ceil(hi/step) * step, from: from, to: to}
 	for i := 0; i <= int(math.Round((a.hi-a.lo)/step)); i++ {
 		a.ticks = append(a.ticks, a.lo+float64(i)*step)
 	}
 	return a
+}
+
+// whole tells that there are no fractions: runs are counted.
+func whole(values []float64) bool {
+	for _, v := range values {
+		if v != math.Trunc(v) {
+			return false
+		}
+	}
+	return len(values) > 0
 }
 
 func (a axis) at(v float64) float64 {

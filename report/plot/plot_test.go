@@ -3,6 +3,7 @@ package plot
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -82,6 +83,31 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// A legend has room for its labels, and more series than colours stay apart.
+func TestLegend(t *testing.T) {
+	x := []float64{1, 2}
+	short := Lines{ID: "s", Points: true}
+	long := Lines{ID: "l", Points: true}
+	for i := range 8 {
+		short.Series = append(short.Series, Series{Label: fmt.Sprintf("case %d", i), X: x, Y: x})
+		long.Series = append(long.Series, Series{Label: fmt.Sprintf("case %d %s", i, strings.Repeat("x", 50*i)), X: x, Y: x})
+	}
+	if short.columns() != 2 || long.columns() != 1 {
+		t.Errorf("%d and %d columns", short.columns(), long.columns())
+	}
+	if got := shorten("äbcdef", 4); got != "äbc…" {
+		t.Errorf("shortened to %q", got)
+	}
+	seen := map[string]bool{}
+	for i := range short.Series {
+		seen[mark(i)] = true
+	}
+	if len(seen) != 8 {
+		t.Errorf("%d marks for 8 series", len(seen))
+	}
+	read(t, long.SVG())
+}
+
 func TestEmptyAndOdd(t *testing.T) {
 	read(t, Dots{ID: "e"}.SVG())
 	read(t, Lines{ID: "e"}.SVG())
@@ -100,12 +126,16 @@ func TestAxis(t *testing.T) {
 		{[]float64{97, 103}, true, 0, 120},
 		{[]float64{5, 5}, false, 4.7, 5.3},
 		{nil, false, 0, 1},
+		{[]float64{0, 0}, true, 0, 1},
 	} {
 		a := newAxis(tc.values, tc.zero, 0, 100, 6)
 		for _, v := range tc.values {
 			if p := a.at(v); p < -1e-9 || p > 100+1e-9 {
 				t.Errorf("%v: value %v at %v lies outside", tc.values, v, p)
 			}
+		}
+		if whole(tc.values) && !tc.zero && a.ticks[1]-a.ticks[0] < 1 {
+			t.Errorf("%v: ticks %v", tc.values, a.ticks)
 		}
 		if a.lo > tc.lo+1e-9 || a.hi < tc.hi-1e-9 {
 			t.Errorf("%v: axis %v..%v, want to cover %v..%v", tc.values, a.lo, a.hi, tc.lo, tc.hi)
