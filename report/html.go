@@ -181,7 +181,8 @@ func overTime(r *StoredRun) plot.Series {
 	return s
 }
 
-// inOrder draws the runs in their order, a colour for each case.
+// inOrder draws the runs in their order, each case in the colour that it has
+// among the cases.
 func (a *Analysis) inOrder(p *page) {
 	if len(a.Set.Runs) < 4 {
 		return
@@ -192,18 +193,17 @@ func (a *Analysis) inOrder(p *page) {
 		}
 		l := plot.Lines{ID: fmt.Sprintf("order-%d", i), Title: m.Title + " in the order of the runs", XLabel: "run", Unit: m.Unit, Points: true}
 		at := map[string]int{}
+		for k, c := range a.Set.caseNames((*StoredRun).Counted) {
+			at[c] = k
+			l.Series = append(l.Series, plot.Series{Label: orDash(c)})
+		}
 		for j := range a.Set.Runs {
 			r := &a.Set.Runs[j]
 			v, ok := compare.Values(r.Result)[m.Name]
 			if !ok || !r.Counted() {
 				continue
 			}
-			k, known := at[r.Case()]
-			if !known {
-				k = len(l.Series)
-				at[r.Case()] = k
-				l.Series = append(l.Series, plot.Series{Label: orDash(r.Case())})
-			}
+			k := at[r.Case()]
 			l.Series[k].X, l.Series[k].Y = append(l.Series[k].X, float64(r.Order+1)), append(l.Series[k].Y, v)
 		}
 		caption := m.Title + ": no trend shown"
