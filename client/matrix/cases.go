@@ -79,7 +79,7 @@ func (p *Plan) Cases(o Options, file string, source []byte) ([]Case, error) {
 		}
 		seen[a.Name] = true
 		if len(a.Values) == 0 {
-			return nil, fail("$.axes."+a.Name, "axis %q has no values", a.Name)
+			return nil, fail("$.axes."+a.Name, "axis %q has no values: give some (--axis %s=…)", a.Name, a.Name)
 		}
 		values := map[string]bool{}
 		for i, v := range a.Values {

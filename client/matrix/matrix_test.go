@@ -350,7 +350,14 @@ func TestReadyPlans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Cases(all, n, source); err != nil {
+		_, err = p.Cases(all, n, source)
+		if n == "mtu" { // has nothing to vary until the interface is named
+			if err == nil || !strings.Contains(err.Error(), "--axis mtu=") {
+				t.Errorf("mtu: %v", err)
+			}
+			continue
+		}
+		if err != nil {
 			t.Error(err)
 		}
 	}
