@@ -237,7 +237,7 @@ func (v *Verdict) String() string {
 		return fmt.Sprintf("%s: too few runs to tell %s from %s (%d of each case would do)", v.Metric.Title, v.Other, v.Base, v.Needed)
 	case NoDifference:
 		if v.Shift.Lo > 0 || v.Shift.Hi < 0 { // alone it would count
-			return fmt.Sprintf("%s: no difference shown between %s and %s once several axes are looked at (%s %s)", v.Metric.Title, v.Base, v.Other, v.amount(v.Shift.Estimate, true), v.Interval())
+			return fmt.Sprintf("%s: a difference between %s and %s (%s %s) is not certain once several axes are looked at; more runs would tell", v.Metric.Title, v.Base, v.Other, v.amount(v.Shift.Estimate, true), v.Interval())
 		}
 		return fmt.Sprintf("%s: no difference shown between %s and %s (%s %s)", v.Metric.Title, v.Base, v.Other, v.amount(v.Shift.Estimate, true), v.Interval())
 	}
