@@ -58,7 +58,7 @@ func (t *test) createStreams() error {
 	if early != nil {
 		t.ctl.PutBack(*early)
 	}
-	if err == nil && t.ctx.Err() != nil {
+	if t.ctx.Err() != nil { // whatever else it looks like
 		err = context.Cause(t.ctx)
 	}
 	if err != nil {

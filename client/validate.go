@@ -21,6 +21,7 @@ func (c *Config) Validate() error {
 	}{
 		{between(c.Port, 0, 65535) && between(c.LastPort, 0, 65535), protocol.CodeBadPort},
 		{between(c.ClientPort, 0, 65535), protocol.CodeBadPort},
+		{c.ClientPort == 0 || c.ClientPort+c.streams()-1 <= 65535, protocol.CodeBadPort}, // each stream has the next one
 		{c.Interval == 0 || c.Interval >= 100*time.Millisecond && c.Interval <= time.Minute, protocol.CodeInterval},
 		{!c.Reverse || !c.Bidirectional, protocol.CodeReverseBidir},
 		{wholeSeconds(c.Time, protocol.MaxTime), protocol.CodeDuration},
@@ -46,6 +47,9 @@ func (c *Config) Validate() error {
 		if !check.ok {
 			return protocol.NewError(check.code, nil)
 		}
+	}
+	if c.File != "" && c.Bidirectional {
+		return protocol.NewError(protocol.CodeFile, fmt.Errorf("%s would be read and overwritten at once (-F with --bidir)", c.File))
 	}
 	if err := c.validateLength(); err != nil {
 		return err
@@ -100,6 +104,15 @@ func (c *Config) validateLength() error {
 func (c *Config) authOK() bool {
 	given := count(c.Username != "", c.Password != "", c.PublicKey != nil)
 	return given == 0 || given == 3
+}
+
+// streams is how many data connections the test has.
+func (c *Config) streams() int {
+	n := max(c.Parallel, 1)
+	if c.Bidirectional {
+		n *= 2
+	}
+	return n
 }
 
 func (c *Config) sends() bool    { return !c.Reverse }

@@ -18,6 +18,10 @@ func TestValidate(t *testing.T) {
 	}{
 		{"zero", Config{}, protocol.CodeNone},
 		{"port", Config{Port: 65536}, protocol.CodeBadPort},
+		{"the last of several ports", Config{ClientPort: 65533, Parallel: 3}, protocol.CodeNone},
+		{"ports after the last", Config{ClientPort: 65534, Parallel: 3}, protocol.CodeBadPort},
+		{"ports of both directions", Config{ClientPort: 65534, Parallel: 2, Bidirectional: true}, protocol.CodeBadPort},
+		{"a file both ways", Config{File: "x", Bidirectional: true}, protocol.CodeFile},
 		{"interval", Config{Interval: time.Millisecond}, protocol.CodeInterval},
 		{"both directions", Config{Reverse: true, Bidirectional: true}, protocol.CodeReverseBidir},
 		{"time", Config{Time: 86401 * time.Second}, protocol.CodeDuration},
