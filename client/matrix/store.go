@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"linkperf/client/matrix/lock"
 )
 
 // The files of a stored plan. Everything else in the directory is derived.
@@ -42,12 +44,41 @@ type Record struct {
 // line, written whole and synced before the next run begins.
 type Store struct {
 	dir  string
+	held *os.File // locked while the store is open; nil where files have no locks
 	runs *os.File
 	done map[string]bool // case and round
 }
 
 // ErrExists is returned for a directory that holds runs already.
 var ErrExists = errors.New("the directory holds runs already (--resume continues them)")
+
+// ErrInUse is returned for a directory whose plan another process is running.
+var ErrInUse = errors.New("another linkperf is running the plan of this directory")
+
+// LockFile is locked while a plan is run. It stays behind, empty.
+const LockFile = "lock"
+
+// hold keeps other processes from running a plan in the directory until the file
+// is released.
+func hold(dir string) (*os.File, error) {
+	f, ok, err := lock.Try(filepath.Join(dir, LockFile))
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("lock the directory: %w", err)
+	case !ok:
+		return nil, fmt.Errorf("%s: %w", dir, ErrInUse)
+	}
+	return f, nil
+}
+
+func release(held *os.File) error {
+	if held == nil {
+		return nil
+	}
+	return lock.Release(held)
+}
 
 // Vacant returns an error that wraps [ErrExists] if [Create] would refuse the
 // directory, which need not exist.
@@ -59,11 +90,20 @@ func Vacant(dir string) error {
 }
 
 // Create makes the directory and writes the plan as it will be run.
-func Create(dir string, p *Plan) (*Store, error) {
-	if err := Vacant(dir); err != nil {
+func Create(dir string, p *Plan) (s *Store, err error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	held, err := hold(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, release(held))
+		}
+	}()
+	if err := Vacant(dir); err != nil {
 		return nil, err
 	}
 	text, err := p.Marshal()
@@ -73,7 +113,7 @@ func Create(dir string, p *Plan) (*Store, error) {
 	if err := writeSynced(filepath.Join(dir, PlanFile), text); err != nil {
 		return nil, fmt.Errorf("write the plan: %w", err)
 	}
-	return open(dir)
+	return open(dir, held)
 }
 
 // Resume opens a stored plan and returns it as it was run. A last line that a
@@ -88,16 +128,23 @@ func Resume(dir string) (*Store, *Plan, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := open(dir)
-	return s, p, err
+	held, err := hold(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := open(dir, held)
+	if err != nil {
+		return nil, nil, errors.Join(err, release(held))
+	}
+	return s, p, nil
 }
 
-func open(dir string) (*Store, error) {
+func open(dir string, held *os.File) (*Store, error) {
 	f, err := os.OpenFile(filepath.Join(dir, RunsFile), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: dir, runs: f, done: map[string]bool{}}
+	s := &Store{dir: dir, held: held, runs: f, done: map[string]bool{}}
 	if err := s.load(); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", f.Name(), err)
@@ -158,7 +205,7 @@ func (s *Store) Append(document json.RawMessage, r Record) error {
 }
 
 // Close closes the files.
-func (s *Store) Close() error { return s.runs.Close() }
+func (s *Store) Close() error { return errors.Join(s.runs.Close(), release(s.held)) }
 
 func writeSynced(name string, text []byte) error {
 	f, err := os.Create(name)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"linkperf/client/matrix/lock"
 )
 
 // Config says where changes are made and written down.
@@ -76,11 +78,11 @@ func (c Config) open(ctx context.Context, wait time.Duration) (*changes, error) 
 	if err := makeDirectory(c.Journal); err != nil {
 		return nil, fmt.Errorf("write the journal: %w", err)
 	}
-	var lock *os.File
+	var held *os.File
 	var locked bool
 	var err error
 	until(ctx, wait, func() bool {
-		lock, locked, err = tryLock(c.Lock)
+		held, locked, err = lock.Try(c.Lock)
 		return locked || err != nil
 	})
 	switch {
@@ -91,14 +93,14 @@ func (c Config) open(ctx context.Context, wait time.Duration) (*changes, error) 
 	}
 	j, err := readJournal(c.Journal)
 	if err != nil {
-		return nil, errors.Join(err, unlock(lock))
+		return nil, errors.Join(err, lock.Release(held))
 	}
 	h := c.Host
-	h.held = lock
-	return &changes{host: &h, journal: j, lock: lock}, nil
+	h.held = held
+	return &changes{host: &h, journal: j, lock: held}, nil
 }
 
-func (c *changes) close() error { return errors.Join(c.journal.close(), unlock(c.lock)) }
+func (c *changes) close() error { return errors.Join(c.journal.close(), lock.Release(c.lock)) }
 
 // prepare makes sure that all that a plan wants can be done and undone, and
 // says in words what will be done. It changes nothing.

@@ -1,4 +1,4 @@
-package system
+package lock
 
 import (
 	"os"
@@ -8,9 +8,9 @@ import (
 // errSharing is ERROR_SHARING_VIOLATION.
 const errSharing = syscall.Errno(32)
 
-// tryLock opens a file that nobody else can open meanwhile. ok is false while
+// Try opens a file that nobody else can open meanwhile. ok is false while
 // another has it.
-func tryLock(name string) (f *os.File, ok bool, err error) {
+func Try(name string) (f *os.File, ok bool, err error) {
 	path, err := syscall.UTF16PtrFromString(name)
 	if err != nil {
 		return nil, false, err
@@ -25,4 +25,5 @@ func tryLock(name string) (f *os.File, ok bool, err error) {
 	return os.NewFile(uintptr(h), name), true, nil
 }
 
-func unlock(f *os.File) error { return f.Close() }
+// Release lets go of a lock.
+func Release(f *os.File) error { return f.Close() }

@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
 
-package system
+package lock
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// tryLock opens a file, which is made if there is none, and locks it for this
+// Try opens a file, which is made if there is none, and locks it for this
 // process and those that inherit it. ok is false while another has it.
-func tryLock(name string) (f *os.File, ok bool, err error) {
+func Try(name string) (f *os.File, ok bool, err error) {
 	f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, false, err
@@ -26,8 +26,8 @@ func tryLock(name string) (f *os.File, ok bool, err error) {
 	return nil, false, err
 }
 
-// unlock lets go of a lock, also where a process that inherited the file
+// Release lets go of a lock, also where a process that inherited the file
 // still has it open.
-func unlock(f *os.File) error {
+func Release(f *os.File) error {
 	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
 }

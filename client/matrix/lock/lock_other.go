@@ -1,6 +1,6 @@
 //go:build !darwin && !dragonfly && !freebsd && !illumos && !linux && !netbsd && !openbsd && !windows
 
-package system
+package lock
 
 import (
 	"errors"
@@ -9,8 +9,10 @@ import (
 	"runtime"
 )
 
-func tryLock(string) (*os.File, bool, error) {
+// Try is not possible: the error wraps errors.ErrUnsupported.
+func Try(string) (*os.File, bool, error) {
 	return nil, false, fmt.Errorf("lock a file on %s: %w", runtime.GOOS, errors.ErrUnsupported)
 }
 
-func unlock(f *os.File) error { return f.Close() }
+// Release closes the file.
+func Release(f *os.File) error { return f.Close() }
