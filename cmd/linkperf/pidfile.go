@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"os"
 	"strconv"
 
@@ -14,8 +15,8 @@ var errOtherInstance = errors.New("the pid file is another process's")
 // writePIDFile writes this process's id to the file, unless the file names
 // another living process, and returns what removes it.
 func writePIDFile(path string) (remove func(), err error) {
-	if old, err := os.ReadFile(path); err == nil {
-		if pid := atoi(string(old[:min(len(old), 7)])); pid > 0 && pid != os.Getpid() && alive(pid) {
+	if old, err := readStart(path, 7); err == nil {
+		if pid := atoi(string(old)); pid > 0 && pid != os.Getpid() && alive(pid) {
 			return nil, errOtherInstance
 		}
 	}
@@ -28,4 +29,14 @@ func writePIDFile(path string) (remove func(), err error) {
 		return nil, protocol.NewError(protocol.CodePIDFile, err)
 	}
 	return func() { os.Remove(path) }, nil
+}
+
+// readStart reads the first bytes of a file, which may be endless.
+func readStart(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
 }
