@@ -37,6 +37,7 @@ type fdPath struct {
 	// there must be enough for all of the test's streams.
 	holds   bool
 	streams int
+	slow    bool          // the last wait was a long one, and so may the next be
 	pause   time.Duration // between sends, of a sender with a rate
 
 	message unix.Msghdr // of sendBlocks and discard; points to vectors
@@ -155,9 +156,14 @@ func (p *fdPath) interrupt() {
 func (p *fdPath) wait(events int16) error {
 	p.polls[0].Events = events
 	for {
-		err := p.poll(p.polls[:], shortWait)
+		err := errTimeout
+		if !p.slow {
+			err = p.poll(p.polls[:], shortWait)
+		}
 		if err == errTimeout && p.moderation.mark <= 1 { // else what there is may be less
+			began := time.Now()
 			_, err = unix.Ppoll(p.polls[:], nil, nil)
+			p.slow = !p.slow || time.Since(began) > shortWait
 		}
 		switch {
 		case p.interrupted.Load():
