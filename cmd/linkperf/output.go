@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"strings"
 	"time"
 
@@ -104,11 +106,20 @@ func (o *output) observe() measure.Observe {
 }
 
 // complain prints the lines for a failure in text. In JSON the document has
-// them.
+// them, unless it is the document that could not be written.
 func (o *output) complain(err error) {
 	if o.Kind == report.Text {
 		o.printLines(o.errors, err)
 	}
+	if (o.Kind != report.Text || o.log != nil) && o.unwritten(err) {
+		o.printLines(o.warnings, err)
+	}
+}
+
+// unwritten tells that an error kept a part of the output from being written.
+func (o *output) unwritten(err error) bool {
+	pe, ok := errors.AsType[*fs.PathError](err)
+	return ok && pe.Op == "write" && (pe.Path == os.Stdout.Name() || o.log != nil && pe.Path == o.log.path)
 }
 
 func (o *output) printLines(w io.Writer, err error) {

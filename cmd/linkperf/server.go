@@ -53,7 +53,7 @@ func runServer(ctx context.Context, s *settings, args []string, stdout, stderr i
 	ln, err := srv.Listen(ctx)
 	if err != nil {
 		h.fail(err)
-		if s.daemon && s.logFile != "" {
+		if s.daemon && (s.logFile != "" || out.Kind != report.Text) {
 			out.printLines(stderr, err) // for whoever waits for the daemon to start
 		}
 		if out.Kind == report.Text {
@@ -63,7 +63,7 @@ func runServer(ctx context.Context, s *settings, args []string, stdout, stderr i
 	}
 	h.port = ln.Addr().(*net.TCPAddr).Port
 	h.banner(1)
-	if srv.AnyPort && out.Kind != report.Text {
+	if srv.AnyPort && (s.daemon || out.Kind != report.Text) {
 		fmt.Fprintf(stderr, "Server listening on %d\n", h.port)
 	}
 	if s.addresses {
