@@ -18,7 +18,7 @@ import (
 // would wake a thread for every edge of readiness, which costs a UDP stream
 // half of its throughput. System calls do not block and do not tell the
 // scheduler, so they must be short; waiting is ppoll(2) on the descriptor and an
-// eventfd, on a thread that belongs to the stream. See waitPoll for how long
+// eventfd, on a thread that belongs to the stream. See poll for how long
 // that one may take.
 type fdPath struct {
 	fd   int
@@ -157,7 +157,7 @@ func (p *fdPath) wait(events int16) error {
 	p.polls[0].Events = events
 	for {
 		err := errTimeout
-		if !p.slow {
+		if !p.slow || p.moderation.mark > 1 {
 			err = p.poll(p.polls[:], shortWait)
 		}
 		if err == errTimeout && p.moderation.mark <= 1 { // else what there is may be less

@@ -72,3 +72,20 @@ func TestModerationEnds(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// After a long wait, too, a receiver with a low-water mark waits.
+func TestModeratedWait(t *testing.T) {
+	a, b := tcpPair(t, sockopt.Options{})
+	defer a.Close()
+	s, err := New(b, Config{}, measure.StreamInfo{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	p := s.path.(*fdPath)
+	p.slow, p.moderation.mark = true, 4096
+	begin := time.Now()
+	if err := p.wait(unix.POLLIN); err != nil || time.Since(begin) < shortWait {
+		t.Errorf("waited %v: %v", time.Since(begin), err)
+	}
+}
