@@ -5,6 +5,7 @@ package main
 import (
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -119,6 +120,27 @@ func TestPIDFile(t *testing.T) {
 		}
 		if !tc.taken && !os.IsNotExist(err) {
 			t.Errorf("%q: the pid file is still there", tc.content)
+		}
+	}
+}
+
+// TestPIDFileIsAFile checks that what is not a regular file is neither
+// written, nor waited for, nor removed.
+func TestPIDFileIsAFile(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
+		t.Skipf("mkfifo: %v: %s", err, out)
+	}
+	for _, path := range []string{pipe, t.TempDir()} {
+		for _, side := range [][]string{{"-s", "-1"}, {"-c", "127.0.0.1"}} {
+			got := finish(t, program(t, append(side, "-p", strconv.Itoa(freePort(t)), "-I", path)...))
+			if got.status != 1 || !strings.Contains(got.stderr, "unable to write PID file: the pid file must be a regular file") {
+				t.Errorf("%s %s: %+v", side, path, got)
+			}
+			if _, err := os.Lstat(path); err != nil {
+				t.Errorf("%s %s: %v", side, path, err)
+			}
 		}
 	}
 }
