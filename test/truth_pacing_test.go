@@ -20,13 +20,14 @@ var _ = promise(
 	truth{row: 12, name: "processor", run: testPacingCost},
 )
 
-// promptly runs a sender ahead of everything else on the machine, where that
-// is allowed: its pacing is on trial, not the system's scheduler.
+// promptly lets a sender go first on the machine, where that is allowed: its
+// pacing is on trial, not the system's scheduler. Not by a real-time class:
+// a Go program that starts in one can wait for its own threads without end.
 func promptly(p peer) peer {
-	if exec.Command("chrt", "-f", "1", "true").Run() != nil {
+	if got, err := exec.Command("nice", "-n", "-20", "nice").Output(); err != nil || string(got) != "-20\n" {
 		return p
 	}
-	return p.in("chrt", "-f", "1")
+	return p.in("nice", "-n", "-20")
 }
 
 // eachPacedPair runs the test for the pairs whose sender is judged.
