@@ -72,10 +72,12 @@ func (t *test) run() error {
 	} else if t.canEndOrderly(err) {
 		// The server may be alive and well: end in the usual way, so that both
 		// sides' figures are known, but do not insist.
+		phase := t.phase
 		t.insist(orderlyEnd)
 		if t.exchange() != nil {
 			t.giveUp(err)
 		}
+		t.phase = phase // in which the deadline passed
 		return err
 	}
 	if err != nil {

@@ -89,6 +89,7 @@ func (t *test) settle() {
 }
 
 func (t *test) readResults() (peer protocol.Results, err error) {
+	t.phase = "reading the server's results"
 	err = t.ctl.Reading(t.ctx, func() (err error) {
 		var wrong []protocol.Warning
 		peer, wrong, err = t.ctl.ReadResults(protocol.MaxServerResults)

@@ -176,22 +176,28 @@ func TestStuck(t *testing.T) {
 			}
 		}
 	}
-	for name, script := range map[string][]protocoltest.Step{
-		"at once":        {forever},
-		"before streams": {hello, asked, params, forever},
-		"after the end":  {hello, asked, params, streams, begin, end, forever},
-		"after results":  {hello, asked, params, streams, begin, end, exchange, results, forever},
+	for _, tc := range []struct {
+		name   string
+		script []protocoltest.Step
+		length time.Duration // of the test
+		where  string
+	}{
+		{"at once", []protocoltest.Step{forever}, time.Second, "waiting for the server's PARAM_EXCHANGE"},
+		{"before streams", []protocoltest.Step{hello, asked, params, forever}, time.Second, "waiting for the server's CREATE_STREAMS"},
+		{"measuring", []protocoltest.Step{hello, asked, params, streams, begin, forever}, 10 * time.Second, "measuring"},
+		{"after the end", []protocoltest.Step{hello, asked, params, streams, begin, end, forever}, time.Second, "waiting for the server's EXCHANGE_RESULTS"},
+		{"after results", []protocoltest.Step{hello, asked, params, streams, begin, end, exchange, results, forever}, time.Second, "reading the server's results"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			f := startFake(t, script...)
+			f := startFake(t, tc.script...)
 			config := f.config()
-			config.Deadline = 1500 * time.Millisecond
+			config.Time, config.Deadline = tc.length, 1500*time.Millisecond
 			r, err := client.Run(t.Context(), config, nil)
-			if !errors.Is(err, client.ErrDeadline) {
-				t.Errorf("got %v", err)
+			if !errors.Is(err, client.ErrDeadline) || !strings.HasSuffix(err.Error(), "stuck while "+tc.where) {
+				t.Errorf("got %v, want stuck while %s", err, tc.where)
 			}
-			if len(script) > 4 && (len(r.Streams) != 1 || r.Streams[0].Sent.Duration < 900*time.Millisecond) {
+			if len(tc.script) > 4 && (len(r.Streams) != 1 || r.Streams[0].Sent.Duration < 900*time.Millisecond) {
 				t.Errorf("kept %+v", r.Streams)
 			}
 			<-f.played
