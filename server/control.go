@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"syscall"
 	"time"
 
@@ -93,9 +94,7 @@ func (t *test) serve(wrong error) {
 	}
 	t.finish(err)
 	refusedLogin, gaveUp := errors.Is(err, protocol.NewError(protocol.CodeAuthTest, nil)), errors.Is(err, ErrGaveUp)
-	if serr := t.sink.End(&t.result, err); serr != nil {
-		t.sinkErrs = append(t.sinkErrs, serr)
-	}
+	t.note(t.sink.End(&t.result, err))
 	for _, serr := range t.sinkErrs {
 		t.log.Error("output of the test", "test", t.info.Number, "error", serr)
 	}
@@ -294,8 +293,9 @@ func (t *test) exchange() error {
 	return t.group.FileError()
 }
 
+// note keeps an error of the sink, which may be nil, unless it is known.
 func (t *test) note(err error) {
-	if err != nil {
+	if err != nil && !slices.ContainsFunc(t.sinkErrs, func(known error) bool { return known.Error() == err.Error() }) {
 		t.sinkErrs = append(t.sinkErrs, err)
 	}
 }

@@ -38,7 +38,9 @@ func (t *test) finish(err error) {
 	if err != nil && !t.result.Exchanged {
 		t.group.Finish(&t.result, nil)
 	}
-	t.sinkErrs = append(t.sinkErrs, t.group.SinkErrors()...)
+	for _, serr := range t.group.SinkErrors() {
+		t.note(serr)
+	}
 	t.group.Close()
 }
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"time"
 
 	"linkperf/protocol"
@@ -13,6 +14,8 @@ func (s *Server) refuse(p *protocol.Params) error {
 		return protocol.NewError(protocol.CodeMaxServerTestDurationExceeded, nil)
 	case s.File != "" && p.Transport == protocol.UDP:
 		return protocol.NewError(protocol.CodeUDPFileTransfer, nil)
+	case s.File != "" && p.Bidirectional:
+		return protocol.NewError(protocol.CodeFile, fmt.Errorf("%s would be read and overwritten at once (-F with --bidir)", s.File))
 	case s.BitrateLimit > 0 && max(askedRate(p, p.Rate), askedRate(p, p.FQRate)) > float64(s.BitrateLimit):
 		return protocol.NewError(protocol.CodeTotalRate, nil)
 	}
