@@ -17,14 +17,16 @@ import (
 
 // runClient runs one test as a client and returns the exit status.
 func runClient(ctx context.Context, s *settings, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := untilSignal(ctx)
-	defer stop()
+	// A log file that is a pipe is opened when somebody reads it: until then a
+	// signal has the system's effect.
 	out, err := s.open(measure.Client, stdout, stderr)
 	if err != nil {
 		out.printLines(stderr, err)
 		return 1
 	}
 	defer out.close()
+	ctx, stop := untilSignal(ctx)
+	defer stop()
 	if s.pidFile != "" {
 		remove, err := writePIDFile(s.pidFile)
 		if err != nil {

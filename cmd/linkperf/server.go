@@ -27,8 +27,8 @@ func runServer(ctx context.Context, s *settings, args []string, stdout, stderr i
 		}
 		stderr, started = pipe, tell
 	}
-	ctx, stop := untilSignal(ctx)
-	defer stop()
+	// A log file that is a pipe is opened when somebody reads it: until then a
+	// signal has the system's effect.
 	out, err := s.open(measure.Server, stdout, stderr)
 	if err != nil {
 		out.printLines(stderr, err)
@@ -36,6 +36,8 @@ func runServer(ctx context.Context, s *settings, args []string, stdout, stderr i
 		return 1
 	}
 	defer out.close()
+	ctx, stop := untilSignal(ctx)
+	defer stop()
 	if s.pidFile != "" {
 		remove, err := writePIDFile(s.pidFile)
 		if err != nil {
