@@ -13,17 +13,16 @@ import (
 // Analysis is what a report says about a set: its cases, one verdict per axis
 // and metric, what the order of runs shows, what explains the figures.
 type Analysis struct {
-	Set         *Set
-	Metrics     []compare.Metric // measured in at least one counted run
-	Cases       []CaseSummary
-	Axes        []compare.Axis
-	Verdicts    []compare.Verdict
-	Drifts      []Drift
-	Rates       []RateEstimate
-	Findings    []Finding
-	Differences []Difference // facts that differ between cases
-	ByAxis      []AxisDifference
-	Warnings    []string
+	Set      *Set
+	Metrics  []compare.Metric // measured in at least one counted run
+	Cases    []CaseSummary
+	Axes     []compare.Axis
+	Verdicts []compare.Verdict
+	Drifts   []Drift
+	Rates    []RateEstimate
+	Findings []Finding
+	ByAxis   []AxisDifference
+	Warnings []string
 }
 
 // AxisDifference is a fact that goes with the value of one axis, whatever the
@@ -76,7 +75,6 @@ func Analyse(s *Set, o compare.Options) *Analysis {
 	a.Cases = s.Cases(confidence, a.Metrics...)
 	a.Rates = s.rates()
 	a.Findings = s.findings()
-	a.Differences = Differences(s.byCase())
 	for _, axis := range a.Axes {
 		groups := map[string][]*StoredRun{}
 		for i := range s.Runs {

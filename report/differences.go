@@ -3,6 +3,8 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -14,26 +16,71 @@ import (
 type Difference struct {
 	Side   string            `json:"side"`   // client, server, or "" for the test itself
 	Fact   string            `json:"fact"`   // path in the host record, such as link.mtu_bytes
-	Values map[string]string `json:"values"` // group to value; "unknown" where a group's record does not have it
+	Values map[string]string `json:"values"` // group to value; at least two differ, and "unknown" may be a third
 }
 
 // Differences looks for what else differed between groups of runs, so that
 // nobody credits one change with the effect of another. Facts that change
 // from run to run (counters, load, times, ports) are not facts of a group and
-// are left out.
+// are left out, and so are those known in one group only: what is not known
+// is no difference.
 func Differences(groups map[string][]*StoredRun) []Difference {
-	type fact struct{ side, path string }
+	var ds []Difference
+	for f, byGroup := range groupFacts(groups) {
+		if !differ(byGroup) {
+			continue
+		}
+		d := Difference{Side: f.side, Fact: f.path, Values: map[string]string{}}
+		for group := range groups {
+			d.Values[group] = orUnknown(byGroup[group])
+		}
+		ds = append(ds, d)
+	}
+	sort.Slice(ds, func(i, j int) bool {
+		return ds[i].Side+" "+ds[i].Fact < ds[j].Side+" "+ds[j].Fact
+	})
+	return ds
+}
+
+// unknown stands in records and reports for what was not found out.
+const unknown = "unknown"
+
+func orUnknown(value string) string {
+	if value == "" {
+		return unknown
+	}
+	return value
+}
+
+// fact is a fact of one end, or with the side "" of the test itself.
+type fact struct{ side, path string }
+
+// differ reports whether two groups have different values.
+func differ(byGroup map[string]string) bool {
+	distinct := map[string]bool{}
+	for _, v := range byGroup {
+		distinct[v] = true
+	}
+	return len(distinct) > 1
+}
+
+// groupFacts returns the facts that no group has two values of, with the value
+// of each group that knows it.
+func groupFacts(groups map[string][]*StoredRun) map[fact]map[string]string {
 	values := map[fact]map[string]string{}
 	unsteady := map[fact]bool{}
 	for group, runs := range groups {
-		for i, r := range runs {
+		for _, r := range runs {
 			for side, facts := range r.facts() {
 				for path, v := range facts {
 					f := fact{side, path}
+					if v == "" || v == unknown {
+						continue
+					}
 					if values[f] == nil {
 						values[f] = map[string]string{}
 					}
-					if old, ok := values[f][group]; ok && old != v || !ok && i > 0 {
+					if old, ok := values[f][group]; ok && old != v {
 						unsteady[f] = true
 					}
 					values[f][group] = v
@@ -41,28 +88,8 @@ func Differences(groups map[string][]*StoredRun) []Difference {
 			}
 		}
 	}
-	var ds []Difference
-	for f, byGroup := range values {
-		if unsteady[f] || len(groups) < 2 {
-			continue
-		}
-		d := Difference{Side: f.side, Fact: f.path, Values: map[string]string{}}
-		distinct := map[string]bool{}
-		for group := range groups {
-			v, ok := byGroup[group]
-			if !ok {
-				v = "unknown"
-			}
-			d.Values[group], distinct[v] = v, true
-		}
-		if len(distinct) > 1 {
-			ds = append(ds, d)
-		}
-	}
-	sort.Slice(ds, func(i, j int) bool {
-		return ds[i].Side+" "+ds[i].Fact < ds[j].Side+" "+ds[j].Fact
-	})
-	return ds
+	maps.DeleteFunc(values, func(f fact, _ map[string]string) bool { return unsteady[f] })
+	return values
 }
 
 // volatile are parts of a host record that belong to one test, not to a
@@ -90,6 +117,8 @@ func (r *StoredRun) facts() map[string]map[string]string {
 	return f
 }
 
+// flatten puts each single fact of a record under its path. The elements of a
+// list that have names are told apart by them: firewall.layers.nftables.state.
 func flatten(to map[string]string, path string, v any) {
 	for _, p := range volatile {
 		if strings.HasPrefix(path, p) {
@@ -100,17 +129,65 @@ func flatten(to map[string]string, path string, v any) {
 	case nil:
 	case map[string]any:
 		for k, x := range v {
-			flatten(to, strings.TrimPrefix(path+"."+k, "."), x)
+			flatten(to, strings.TrimPrefix(path+"."+oneLine(k), "."), x)
 		}
 	case []any:
-		var parts []string
-		for _, x := range v {
-			parts = append(parts, fmt.Sprint(x))
+		if named := byName(v); named != nil {
+			flatten(to, path, named)
+			return
 		}
-		to[path] = oneLine(strings.Join(parts, " "))
-	case float64:
-		to[path] = number6(v, true)
+		to[path] = inWords(v)
 	default:
-		to[path] = oneLine(fmt.Sprint(v))
+		to[path] = inWords(v)
 	}
+}
+
+// byName returns the elements of a list by their names, without these; nil if
+// the elements do not all have names of their own.
+func byName(list []any) map[string]any {
+	named := map[string]any{}
+	for _, x := range list {
+		o, _ := x.(map[string]any)
+		name, _ := o["name"].(string)
+		if name == "" || named[name] != nil {
+			return nil
+		}
+		rest := maps.Clone(o)
+		delete(rest, "name")
+		named[name] = rest
+	}
+	if len(named) == 0 {
+		return nil
+	}
+	return named
+}
+
+// inWords is a value of a record as text for people.
+func inWords(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return unknown
+	case float64:
+		return number6(v, true)
+	case map[string]any:
+		var parts []string
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			parts = append(parts, oneLine(k)+" "+inWords(v[k]))
+		}
+		return strings.Join(parts, ", ")
+	case []any:
+		if len(v) == 0 {
+			return "none"
+		}
+		var parts []string
+		separator := ", "
+		for _, x := range v {
+			if _, ok := x.(map[string]any); ok {
+				separator = "; "
+			}
+			parts = append(parts, inWords(x))
+		}
+		return strings.Join(parts, separator)
+	}
+	return oneLine(fmt.Sprint(v))
 }

@@ -216,43 +216,24 @@ func (a *Analysis) inOrder(p *page) {
 	}
 }
 
-// steadyFacts are the facts of an end that are the same in all runs, or at least
-// in all runs of each case: one that changes from run to run is no fact of a
-// set-up.
-func steadyFacts(groups map[string][]*StoredRun, differs map[string]map[string]string, side string) map[string]string {
-	facts, unsteady := map[string]string{}, map[string]bool{}
-	for _, runs := range groups {
-		for _, r := range runs {
-			for k, v := range r.facts()[side] {
-				if old, ok := facts[k]; ok && old != v {
-					unsteady[k] = differs[side+" "+k] == nil
-				}
-				facts[k] = v
-			}
-		}
-	}
-	maps.DeleteFunc(facts, func(k, _ string) bool { return unsteady[k] })
-	return facts
-}
-
 // hosts lists the facts of both ends, those that differ between cases first
 // and marked.
 func (a *Analysis) hosts() []hostTable {
-	groups, names := a.Set.byCase(), a.Set.caseNames((*StoredRun).Counted)
-	differs := map[string]map[string]string{}
-	for _, d := range a.Differences {
-		differs[d.Side+" "+d.Fact] = d.Values
-	}
+	names := a.Set.caseNames((*StoredRun).Counted)
+	facts := groupFacts(a.Set.byCase())
 	var tables []hostTable
 	for _, side := range []string{"", "client", "server"} {
 		t := hostTable{Side: side}
 		if side == "" {
 			t.Side = "programs"
 		}
-		facts := steadyFacts(groups, differs, side)
+		var paths []string
 		varies := false
-		for k := range facts {
-			varies = varies || differs[side+" "+k] != nil
+		for f, byCase := range facts {
+			if f.side == side {
+				paths = append(paths, f.path)
+				varies = varies || differ(byCase)
+			}
 		}
 		t.Groups = []string{"all cases"}
 		if varies {
@@ -261,17 +242,16 @@ func (a *Analysis) hosts() []hostTable {
 				t.Groups = append(t.Groups, orDash(n))
 			}
 		}
-		for _, k := range slices.Sorted(maps.Keys(facts)) {
-			f := hostFact{Name: k}
-			if byGroup := differs[side+" "+k]; byGroup != nil {
-				f.Differs = true
+		slices.Sort(paths)
+		for _, path := range paths {
+			byCase := facts[fact{side, path}]
+			f := hostFact{Name: path, Differs: differ(byCase)}
+			if varies {
 				for _, n := range names {
-					f.Values = append(f.Values, byGroup[n])
+					f.Values = append(f.Values, orUnknown(byCase[n]))
 				}
 			} else {
-				for range t.Groups {
-					f.Values = append(f.Values, facts[k])
-				}
+				f.Values = slices.Compact(slices.Collect(maps.Values(byCase)))
 			}
 			t.Facts = append(t.Facts, f)
 		}

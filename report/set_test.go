@@ -120,7 +120,7 @@ func TestPlanSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"firewall=off", "off is faster than on by", "mtu-mismatch", "[mtu-mismatch, 16 of 16 runs]", "mtu, 16 of 16 runs; the figures are those of the first]",
-		"firewall: client link.mtu_bytes is 9000 with off, 1500 with on", "failed: firewall=on: =1+1 the server is busy"} {
+		"firewall: client link.mtu_bytes is 9000 with off; 1500 with on", "failed: firewall=on: =1+1 the server is busy"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}

@@ -155,7 +155,7 @@ func (d *Difference) line() string {
 	for _, g := range slices.Sorted(maps.Keys(d.Values)) {
 		vs = append(vs, fmt.Sprintf("%s with %s", d.Values[g], orDash(g)))
 	}
-	return strings.TrimSpace(d.Side+" "+d.Fact) + " is " + strings.Join(vs, ", ")
+	return strings.TrimSpace(d.Side+" "+d.Fact) + " is " + strings.Join(vs, "; ")
 }
 
 type printer struct {
