@@ -39,6 +39,10 @@ type option struct {
 	// full, so that prefixes keep meaning what they mean to iperf3.
 	ours bool
 	help string // empty for an older name
+	// allowed is the range of an option that takes numbers, for the complaint
+	// about a value that is none (infinite, not a number) or cannot be held.
+	// Other wrong values are reported in iperf3's words, which have the range.
+	allowed string
 	// alias is the present name of the option of which this is an older name.
 	alias string
 	// set takes the value, or absent when an optional one was not given.
@@ -95,9 +99,23 @@ func scan(s *settings, args []string) error {
 		if err := o.needs.require(); err != nil {
 			return err
 		}
-		return o.set(s, value)
+		return o.apply(s, value)
 	})
 	return inGetoptsWords(err, args)
+}
+
+// apply gives the option's value to s. iperf3 takes infinities and what is not
+// a number for some limit or for 0, which nobody means; here they are errors.
+func (o *option) apply(s *settings, value string) error {
+	outside := fmt.Errorf("option --%s: %q; allowed are %s", o.long, value, o.allowed)
+	if o.allowed != "" && slices.ContainsFunc(strings.FieldsFunc(value, func(c rune) bool { return c == '/' || c == ',' }), infinite) {
+		return outside
+	}
+	err := o.set(s, value)
+	if errors.Is(err, errRange) {
+		return outside
+	}
+	return err
 }
 
 // noVariable is the value of every flag: the option table has functions

@@ -47,6 +47,42 @@ func TestGrammarErrors(t *testing.T) {
 	}
 }
 
+// TestInfiniteNumbers checks that every option with numbers refuses infinities
+// and what is not a number in one line that names it and what is allowed, and
+// takes -0 for 0.
+func TestInfiniteNumbers(t *testing.T) {
+	ranged := 0
+	for _, o := range options {
+		numbers := o.placeholder != "" && !slices.Contains([]string{"LETTER", "HOST", "HOST[%DEV]", "DEV", "TEXT", "FILE", "FORMAT", "NAME"}, o.placeholder)
+		if o.needs.require() != nil || !numbers {
+			continue
+		}
+		ranged++
+		for _, v := range []string{"inf", "-Infinity", "nan", "+NaN(1)", " inf", "1e999", "-1e999", "0x1p9999", "1/inf", "1/nan", "0,inf"} {
+			if strings.ContainsAny(v, "/,") && !strings.ContainsAny(o.placeholder, "/,") {
+				continue
+			}
+			got := call(t, "iperf3", "--"+o.long+"="+v)
+			line, usage, _ := strings.Cut(got.stderr, "\n")
+			if got.status != 1 || got.stdout != "" || usage != "\n"+shortUsage || !strings.HasPrefix(line, fmt.Sprintf("iperf3: parameter error - option --%s: %q", o.long, v)) ||
+				!strings.Contains(line, "; allowed are ") && !o.ours {
+				t.Errorf("--%s=%s: %+v", o.long, v, got)
+			}
+		}
+	}
+	if ranged < 20 {
+		t.Errorf("only %d options have numbers", ranged)
+	}
+	for _, args := range [][]string{
+		{"-i"}, {"-t"}, {"-O"}, {"-b"}, {"-n"}, {"-k"}, {"-l"}, {"-w"}, {"-M"}, {"-S"}, {"--connect-timeout"}, {"--server-bitrate-limit"}, {"--deadline"},
+	} {
+		s, zero := scanned(t, append(args, "-0")...), scanned(t, append(args, "0")...)
+		if fmt.Sprintf("%+v %+v", s.client, s.server) != fmt.Sprintf("%+v %+v", zero.client, zero.server) {
+			t.Errorf("%q -0: %+v", args, s.client)
+		}
+	}
+}
+
 // scanned reads a command line that must be good.
 func scanned(t *testing.T, args ...string) *settings {
 	t.Helper()

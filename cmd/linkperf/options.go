@@ -24,13 +24,16 @@ const (
 	maxLabel    = 1<<20 - 1
 )
 
+// allowedRates is what --bitrate and its older name allow.
+const allowedRates = "0 to 18446744T bits per second; after a slash 1 to 1000 blocks"
+
 // options is every option there is.
 var options = slices.Concat(iperf3Options, ourOptions)
 
 // iperf3Options are iperf3's, in the order in which it lists the candidates for
 // an ambiguous name.
 var iperf3Options = []option{
-	{long: "port", short: "p", takes: required, placeholder: "PORT",
+	{long: "port", short: "p", takes: required, placeholder: "PORT", allowed: "1 to 65535",
 		help: "TCP port of the server (5201); also the port of all data",
 		set: func(s *settings, v string) (err error) {
 			s.client.Port, err = within(v, 1, math.MaxUint16, protocol.CodeBadPort)
@@ -46,7 +49,7 @@ var iperf3Options = []option{
 			s.report.Format = v[0]
 			return nil
 		}},
-	{long: "interval", short: "i", takes: required, placeholder: "SECONDS",
+	{long: "interval", short: "i", takes: required, placeholder: "SECONDS", allowed: "0, and 0.1 to 60 seconds",
 		help: "time between reports, 0.1 to 60 (1); 0 for one report at the end",
 		set: func(s *settings, v string) error {
 			seconds := atof(v)
@@ -101,11 +104,11 @@ var iperf3Options = []option{
 	{long: "udp", short: "u", who: clientOnly,
 		help: "send UDP instead of TCP",
 		set:  func(s *settings, _ string) error { s.client.Transport = protocol.UDP; return nil }},
-	{long: "bitrate", short: "b", takes: required, placeholder: "RATE[/BURST]", who: clientOnly,
+	{long: "bitrate", short: "b", takes: required, placeholder: "RATE[/BURST]", who: clientOnly, allowed: allowedRates,
 		help: "bits per second of each stream, 0 for no limit (UDP 1M, else no limit);\nafter a slash, the number of blocks sent at once, up to 1000",
 		set:  setBitrate},
-	{long: "bandwidth", takes: required, who: clientOnly, alias: "bitrate", set: setBitrate},
-	{long: "server-bitrate-limit", takes: required, placeholder: "RATE[/SECONDS]", who: serverOnly,
+	{long: "bandwidth", takes: required, who: clientOnly, alias: "bitrate", allowed: allowedRates, set: setBitrate},
+	{long: "server-bitrate-limit", takes: required, placeholder: "RATE[/SECONDS]", who: serverOnly, allowed: "0 to 18446744T bits per second; after a slash 0, and 0.1 to 60 seconds",
 		help: "largest sum of all streams of a test, in bits per second (no limit);\nafter a slash, the time over which the mean is taken, 0.1 to 60 (5)",
 		set: func(s *settings, v string) (err error) {
 			limit, average, given := strings.Cut(v, "/")
@@ -119,26 +122,26 @@ var iperf3Options = []option{
 			s.server.BitrateLimit, err = rate(limit)
 			return err
 		}},
-	{long: "server-max-duration", takes: required, placeholder: "SECONDS", who: serverOnly,
+	{long: "server-max-duration", takes: required, placeholder: "SECONDS", who: serverOnly, allowed: "0 to 86400 seconds",
 		help: "refuse tests that would take longer, and those without an end (no limit)",
 		set: func(s *settings, v string) (err error) {
 			s.server.MaxDuration, err = seconds(v, 0, maxSeconds, protocol.CodeDuration)
 			return err
 		}},
-	{long: "time", short: "t", takes: required, placeholder: "SECONDS", who: clientOnly,
+	{long: "time", short: "t", takes: required, placeholder: "SECONDS", who: clientOnly, allowed: "0 to 86400 seconds",
 		help: "length of the test, up to 86400 (10); 0 until interrupted",
 		set: func(s *settings, v string) (err error) {
 			s.client.Time, err = seconds(v, 0, maxSeconds, protocol.CodeDuration)
 			s.client.TimeSet = true
 			return err
 		}},
-	{long: "bytes", short: "n", takes: required, placeholder: "SIZE", who: clientOnly,
+	{long: "bytes", short: "n", takes: required, placeholder: "SIZE", who: clientOnly, allowed: "0 to 8388607T bytes",
 		help: "end after so many bytes on all streams together, not after a time",
 		set:  func(s *settings, v string) (err error) { s.client.Bytes, err = size(v); return err }},
-	{long: "blockcount", short: "k", takes: required, placeholder: "COUNT", who: clientOnly,
+	{long: "blockcount", short: "k", takes: required, placeholder: "COUNT", who: clientOnly, allowed: "0 to 8388607T blocks",
 		help: "end after so many blocks or datagrams",
 		set:  func(s *settings, v string) (err error) { s.client.Blocks, err = size(v); return err }},
-	{long: "length", short: "l", takes: required, placeholder: "SIZE", who: clientOnly,
+	{long: "length", short: "l", takes: required, placeholder: "SIZE", who: clientOnly, allowed: "0 to 1M bytes",
 		help: "bytes of one block or datagram (TCP 128K, SCTP 64K, UDP as fits the path)",
 		set: func(s *settings, v string) error {
 			n, err := quantity(v, sizeBase)
@@ -149,7 +152,7 @@ var iperf3Options = []option{
 			s.client.Length = int(min(n, maxLength))
 			return check(n >= 0 && n <= maxLength, protocol.CodeBlockSize)
 		}},
-	{long: "parallel", short: "P", takes: required, placeholder: "COUNT", who: clientOnly,
+	{long: "parallel", short: "P", takes: required, placeholder: "COUNT", who: clientOnly, allowed: "1 to 128",
 		help: "streams in each direction, 1 to 128 (1)",
 		set: func(s *settings, v string) (err error) {
 			s.client.Parallel, err = within(v, 1, maxParallel, protocol.CodeNumStreams)
@@ -167,7 +170,7 @@ var iperf3Options = []option{
 			s.client.Bidirectional = true
 			return check(!s.client.Reverse, protocol.CodeReverseBidir)
 		}},
-	{long: "window", short: "w", takes: required, placeholder: "SIZE", who: clientOnly,
+	{long: "window", short: "w", takes: required, placeholder: "SIZE", who: clientOnly, allowed: "0 to 512M bytes",
 		help: "socket buffers of the data connections, on both sides",
 		set: func(s *settings, v string) error {
 			n, err := quantity(v, sizeBase)
@@ -190,13 +193,13 @@ var iperf3Options = []option{
 			s.client.BindDevice, s.server.BindDevice = v, v
 			return nil
 		}},
-	{long: "cport", takes: required, placeholder: "PORT",
+	{long: "cport", takes: required, placeholder: "PORT", allowed: "1 to 65535",
 		help: "local port of the client's first stream; the others follow",
 		set: func(s *settings, v string) (err error) {
 			s.client.ClientPort, err = within(v, 1, math.MaxUint16, protocol.CodeBadPort)
 			return err
 		}},
-	{long: "set-mss", short: "M", takes: required, placeholder: "BYTES", who: clientOnly,
+	{long: "set-mss", short: "M", takes: required, placeholder: "BYTES", who: clientOnly, allowed: "0 to 32767 bytes",
 		help: "TCP maximum segment size, up to 32767",
 		set: func(s *settings, v string) (err error) {
 			s.client.MSS, err = within(v, 0, maxMSS, protocol.CodeMSS)
@@ -211,20 +214,20 @@ var iperf3Options = []option{
 	{long: "version6", short: "6",
 		help: "IPv6 only",
 		set:  func(s *settings, _ string) error { s.family(6); return nil }},
-	{long: "tos", short: "S", takes: required, placeholder: "N", who: clientOnly,
+	{long: "tos", short: "S", takes: required, placeholder: "N", who: clientOnly, allowed: "0 to 255",
 		help: "IP type of service or IPv6 traffic class of the data, 0 to 255;\ndecimal, octal (064) or hexadecimal (0x34)",
 		set: func(s *settings, v string) error {
 			n, _, ok := integer(v)
 			s.client.TOS = n
 			return check(ok && n >= 0 && n <= 255, protocol.CodeBadTOS)
 		}},
-	{long: "dscp", takes: required, placeholder: "N", who: clientOnly,
+	{long: "dscp", takes: required, placeholder: "N", who: clientOnly, allowed: "0 to 63, and names such as af11",
 		help: "DSCP of the data, 0 to 63 or a name: af11 to af43, cs0 to cs7, ef, va,\nlowdelay, throughput, reliability",
 		set:  func(s *settings, v string) (err error) { s.client.TOS, err = dscp(v); return err }},
 	{long: "extra-data", takes: required, placeholder: "TEXT", who: clientOnly,
 		help: "text to keep in the JSON of both sides",
 		set:  func(s *settings, v string) error { s.client.ExtraData, s.report.ExtraData = v, v; return nil }},
-	{long: "flowlabel", short: "L", takes: required, placeholder: "N", who: clientOnly, needs: flowLabel,
+	{long: "flowlabel", short: "L", takes: required, placeholder: "N", who: clientOnly, needs: flowLabel, allowed: "1 to 1048575",
 		help: "IPv6 flow label of the data (Linux)",
 		set: func(s *settings, v string) error {
 			n, _, ok := integer(v)
@@ -234,7 +237,7 @@ var iperf3Options = []option{
 	{long: "zerocopy", short: "Z", who: clientOnly, needs: sendfile,
 		help: "send without copying (sendfile)",
 		set:  func(s *settings, _ string) error { s.client.ZeroCopy = true; return nil }},
-	{long: "omit", short: "O", takes: required, placeholder: "SECONDS", who: clientOnly,
+	{long: "omit", short: "O", takes: required, placeholder: "SECONDS", who: clientOnly, allowed: "0 to 600 seconds",
 		help: "run so long before the measured part, up to 600",
 		set: func(s *settings, v string) (err error) {
 			s.client.Omit, err = seconds(v, 0, maxOmit, protocol.CodeOmit)
@@ -255,7 +258,7 @@ var iperf3Options = []option{
 			s.report.Timestamps = v
 			return nil
 		}},
-	{long: "affinity", short: "A", takes: required, placeholder: "CPU[,CPU]", needs: affinity,
+	{long: "affinity", short: "A", takes: required, placeholder: "CPU[,CPU]", needs: affinity, allowed: "CPUs from 0 to 1024",
 		help: "pin this process to a CPU, and a client's server to the second one",
 		set:  setAffinity},
 	{long: "title", short: "T", takes: required, placeholder: "TEXT", who: clientOnly,
@@ -268,7 +271,7 @@ var iperf3Options = []option{
 	{long: "sctp", who: clientOnly, needs: sctp,
 		help: "send SCTP instead of TCP (Linux)",
 		set:  func(s *settings, _ string) error { s.client.Transport = protocol.SCTP; return nil }},
-	{long: "nstreams", takes: required, placeholder: "COUNT", who: clientOnly, needs: sctp,
+	{long: "nstreams", takes: required, placeholder: "COUNT", who: clientOnly, needs: sctp, allowed: "0 to 65535",
 		help: "SCTP streams of each association",
 		set: func(s *settings, v string) error {
 			n, err := natural(v, sizeBase, math.MaxUint16)
@@ -322,7 +325,7 @@ var iperf3Options = []option{
 	{long: "authorized-users-path", takes: required, placeholder: "FILE", who: serverOnly,
 		help: "users that may log in, one \"name,hash\" a line",
 		set:  func(s *settings, v string) error { s.usersFile = v; return nil }},
-	{long: "time-skew-threshold", takes: required, placeholder: "SECONDS", who: serverOnly,
+	{long: "time-skew-threshold", takes: required, placeholder: "SECONDS", who: serverOnly, allowed: "1 to 2147483647 seconds",
 		help: "accepted difference between the clocks at a login (10)",
 		set: func(s *settings, v string) (err error) {
 			s.server.TimeSkew, err = seconds(v, 1, math.MaxInt32, protocol.CodeSkewThreshold)
@@ -334,30 +337,30 @@ var iperf3Options = []option{
 			s.client.PKCS1Padding, s.server.PKCS1Padding = true, true
 			return nil
 		}},
-	{long: "fq-rate", takes: required, placeholder: "RATE", who: clientOnly, needs: pacing,
+	{long: "fq-rate", takes: required, placeholder: "RATE", who: clientOnly, needs: pacing, allowed: "0 to 18446744T bits per second",
 		help: "pacing of each stream by the kernel, in bits per second (Linux)",
 		set:  func(s *settings, v string) (err error) { s.client.FQRate, err = rate(v); return err }},
-	{long: "pacing-timer", takes: required, placeholder: "MICROSECONDS", who: clientOnly,
+	{long: "pacing-timer", takes: required, placeholder: "MICROSECONDS", who: clientOnly, allowed: "0 to 2147483647 microseconds",
 		help: "hint for servers before iperf3 3.18 (1000)",
 		set: func(s *settings, v string) error {
 			n, err := natural(v, sizeBase, math.MaxInt32)
 			s.client.PacingTimer = int(n)
 			return err
 		}},
-	{long: "connect-timeout", takes: required, placeholder: "MILLISECONDS", who: clientOnly,
+	{long: "connect-timeout", takes: required, placeholder: "MILLISECONDS", who: clientOnly, allowed: "0 to 2147483647 milliseconds",
 		help: "limit for opening the control connection",
 		set: func(s *settings, v string) error {
 			n, err := natural(v, sizeBase, math.MaxInt32)
 			s.client.ConnectTimeout = time.Duration(n) * time.Millisecond
 			return err
 		}},
-	{long: "idle-timeout", takes: required, placeholder: "SECONDS", who: serverOnly,
+	{long: "idle-timeout", takes: required, placeholder: "SECONDS", who: serverOnly, allowed: "1 to 86400 seconds",
 		help: "with -1, end when no client came for so long",
 		set: func(s *settings, v string) (err error) {
 			s.server.IdleTimeout, err = seconds(v, 1, maxSeconds, protocol.CodeIdleTimeout)
 			return err
 		}},
-	{long: "rcv-timeout", takes: required, placeholder: "MILLISECONDS",
+	{long: "rcv-timeout", takes: required, placeholder: "MILLISECONDS", allowed: "100 to 86400000 milliseconds",
 		help: "end a test in which nothing arrives for so long (client 120000, server 8000)",
 		set: func(s *settings, v string) error {
 			n, err := within(v, 100, maxSeconds*1000, protocol.CodeRcvTimeout)
@@ -365,7 +368,7 @@ var iperf3Options = []option{
 			s.server.ReceiveTimeout = s.client.ReceiveTimeout
 			return err
 		}},
-	{long: "snd-timeout", takes: required, placeholder: "MILLISECONDS", needs: userTimeout,
+	{long: "snd-timeout", takes: required, placeholder: "MILLISECONDS", needs: userTimeout, allowed: "0 to 86400000 milliseconds",
 		help: "end a test whose TCP data is not acknowledged for so long",
 		set: func(s *settings, v string) error {
 			n, err := within(v, 0, maxSeconds*1000, protocol.CodeSndTimeout)
@@ -373,7 +376,7 @@ var iperf3Options = []option{
 			s.server.SendTimeout = s.client.SendTimeout
 			return err
 		}},
-	{long: "cntl-ka", takes: optional, placeholder: "IDLE/INTERVAL/COUNT",
+	{long: "cntl-ka", takes: optional, placeholder: "IDLE/INTERVAL/COUNT", allowed: "whole seconds, whole seconds and a count",
 		help: "TCP keepalive of the control connection, in seconds and retries;\neach part may be empty",
 		set:  setKeepalive},
 	{long: "mptcp", short: "m", needs: multipath,
@@ -385,7 +388,7 @@ var iperf3Options = []option{
 	{long: "gsro", who: clientOnly,
 		help: "UDP segmentation and receive offload (Linux)",
 		set:  func(s *settings, _ string) error { s.client.GSRO = true; return nil }},
-	{long: "debug", short: "d", takes: optional, placeholder: "LEVEL",
+	{long: "debug", short: "d", takes: optional, placeholder: "LEVEL", allowed: "1 to 4",
 		help: "tell on standard error what happens: 1 errors to 4 everything (4)",
 		set: func(s *settings, v string) error {
 			if s.debug = atoi(v); v == absent || s.debug < 0 {

@@ -87,7 +87,7 @@ var ourOptions = []option{
 func ourSeconds(name, v string) (time.Duration, error) {
 	n, err := strconv.ParseFloat(v, 64)
 	if err != nil || math.IsNaN(n) || n < 0 || n > 365*maxSeconds {
-		return 0, wrongValue(name, v, "a number of seconds")
+		return 0, wrongValue(name, v, "a number of seconds from 0 to 31536000")
 	}
 	return duration(n), nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -42,15 +43,18 @@ func quantity(text string, base float64) (float64, error) {
 	return value, nil
 }
 
+// errRange is the error for a number that cannot be what it stands for.
+var errRange = errors.New("number out of range")
+
 // natural is quantity cut to an integer from 0 to limit. iperf3 lets negative
-// and oversized numbers wrap; here they are errors.
+// and oversized numbers wrap; here they are errRange.
 func natural(text string, base, limit float64) (uint64, error) {
 	value, err := quantity(text, base)
 	if err != nil {
 		return 0, err
 	}
 	if value = math.Trunc(value); value < 0 || value > limit {
-		return 0, badQuantity(text)
+		return 0, errRange
 	}
 	return uint64(value), nil
 }
@@ -178,6 +182,19 @@ func floatPrefix(text string) (number, rest string) {
 		}
 	}
 	return text[:end], text[end:]
+}
+
+// infinite reports whether C's strtod reads an infinity, also for a number too
+// large for the type, or not-a-number at the beginning of text.
+func infinite(text string) bool {
+	number, _ := floatPrefix(text)
+	if number != "" {
+		value, err := parseFloat(number)
+		return err == nil && math.IsInf(value, 0)
+	}
+	text = strings.TrimLeft(text, blanks)
+	name := strings.ToLower(text[signLength(text):])
+	return strings.HasPrefix(name, "inf") || strings.HasPrefix(name, "nan")
 }
 
 // parseFloat reads what floatPrefix returned. A number too large for the type
