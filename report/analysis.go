@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 
@@ -85,6 +86,9 @@ func Analyse(s *Set, o compare.Options) *Analysis {
 		for _, d := range Differences(groups) {
 			a.ByAxis = append(a.ByAxis, AxisDifference{axis.Name, d})
 		}
+	}
+	if !slices.ContainsFunc(s.Runs, func(r StoredRun) bool { return r.Counted() }) {
+		a.Warnings = append(a.Warnings, "no run counts: all failed, were skipped or were warm-ups")
 	}
 	for i := range s.Runs {
 		switch r := &s.Runs[i]; r.Status {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"linkperf/protocol/measure"
 )
@@ -84,6 +85,26 @@ func Read(r io.Reader) ([]*Document, error) {
 		docs[i] = &d.Document
 	}
 	return docs, errors.Join(rd.errs...)
+}
+
+// empty reports whether a document tells of no test, not even of one that
+// failed or was left out of a plan.
+func (d *Document) empty() bool {
+	return d.Error == "" && len(d.Result.Streams) == 0 && len(d.Result.Intervals) == 0 && (d.Linkperf == nil || d.Linkperf.Run == nil)
+}
+
+// Failure tells why a test has no final figures, or only those up to where it
+// failed; empty if it went well.
+func (d *Document) Failure() string {
+	switch {
+	case d.Error != "":
+		return d.Error
+	case !d.Complete:
+		return "its events break off before the end of the test"
+	case len(d.Result.Streams) == 0:
+		return "its document has no final figures"
+	}
+	return ""
 }
 
 type reader struct {
@@ -166,10 +187,42 @@ func nextObject(b []byte) int {
 }
 
 func (rd *reader) fail(at int, err error) {
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = errors.New("the document is cut off")
+	rd.errs = append(rd.errs, &ReadError{Line: rd.lineOf(at), Offset: int64(at), Err: plainly(err)})
+}
+
+// expected tells who meets something else what is read here.
+const expected = "expected is the document of a test, as -J and --json-stream write it"
+
+// plainly says in the words of the input, not of this program, what a JSON
+// decoder did not like.
+func plainly(err error) error {
+	kind, syntax := &json.UnmarshalTypeError{}, &json.SyntaxError{}
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the document is cut off")
+	case errors.As(err, &kind) && kind.Field == "":
+		return fmt.Errorf("%s; %s", jsonKind(kind.Value), expected)
+	case errors.As(err, &kind):
+		return fmt.Errorf("%s is %s, which it is in no test; %s", strings.ToLower(kind.Field), jsonKind(kind.Value), expected)
+	case errors.As(err, &syntax):
+		return fmt.Errorf("not JSON (%w); %s", err, expected)
 	}
-	rd.errs = append(rd.errs, &ReadError{Line: rd.lineOf(at), Offset: int64(at), Err: err})
+	return err
+}
+
+// jsonKind names the kind of a JSON value as a decoder's error has it.
+func jsonKind(value string) string {
+	switch kind, _, _ := strings.Cut(value, " "); kind {
+	case "array":
+		return "a list"
+	case "object":
+		return "an object"
+	case "number":
+		return "a number"
+	case "string":
+		return "a text"
+	}
+	return "true or false"
 }
 
 // lineOf returns the line of an offset.
@@ -200,7 +253,7 @@ func (rd *reader) value(raw []byte, at int) error {
 	case probe.Event != nil:
 		return rd.event(*probe.Event, probe.Data, probe.Linkperf.Test, raw, at)
 	case probe.Start == nil && probe.End == nil && probe.Error == nil && probe.Intervals == nil:
-		return errors.New("not a document of iperf3")
+		return fmt.Errorf("no start, intervals, end or error; %s", expected)
 	}
 	var w wireDocument
 	if err := json.Unmarshal(raw, &w); err != nil {
@@ -209,6 +262,9 @@ func (rd *reader) value(raw []byte, at int) error {
 	d := &placed{offset: at, cookie: w.Start.Cookie}
 	d.Document = w.document()
 	d.Raw, d.Complete = raw, true
+	if d.empty() {
+		return fmt.Errorf("no figures, and no error that tells why; %s", expected)
+	}
 	// The full output after a stream of events is the same test once more.
 	if n := len(rd.docs); n > 0 {
 		if last := rd.docs[n-1]; last.stream && last.Complete && last.cookie == d.cookie &&
@@ -234,7 +290,7 @@ func (rd *reader) event(name string, data json.RawMessage, test int, raw []byte,
 		s = &eventStream{offset: at}
 	}
 	if err := s.doc.event(name, data); err != nil {
-		return fmt.Errorf("event %q: %w", name, err)
+		return fmt.Errorf("event %q: %w", name, plainly(err))
 	}
 	rd.streams[test] = s
 	s.mixed = s.mixed || s.end > 0 && len(bytes.TrimSpace(rd.input[s.end:at])) > 0

@@ -243,11 +243,29 @@ func TestReadInterleaved(t *testing.T) {
 }
 
 func TestReadRefuses(t *testing.T) {
-	for _, text := range []string{`{}`, `{"a":1}`, `[]`, `42`, `{"start":[]}`, `{"start":{"connected":{}},"end":{}}`, `nonsense`, `{"event":"interval","data":[]}`} {
-		docs, err := Read(strings.NewReader(text))
+	for _, c := range []struct{ text, reason string }{
+		{`{}`, "no start, intervals, end or error"},
+		{`{"a":1}`, "no start, intervals, end or error"},
+		{`[]`, "a list; expected is the document of a test"},
+		{`42`, "a number; expected"},
+		{`"x"`, "a text; expected"},
+		{`true`, "true or false; expected"},
+		{`null`, "no start, intervals, end or error"},
+		{`{"start":[]}`, "start is a list, which it is in no test"},
+		{`{"start":{"connected":{}},"end":{}}`, "start.connected is an object"},
+		{`{"start":{},"intervals":[],"end":{}}`, "no figures, and no error that tells why; expected"},
+		{`{"start":{}`, "the document is cut off"},
+		{`nonsense`, "not JSON"},
+		{`{"event":3}`, "event is a number"},
+		{`{"event":"interval","data":[]}`, `event "interval": a list`},
+	} {
+		docs, err := Read(strings.NewReader(c.text))
 		var where *ReadError
-		if !errors.As(err, &where) || where.Line != 1 || len(docs) != 0 {
-			t.Errorf("%s: %d documents, %v", text, len(docs), err)
+		if !errors.As(err, &where) || where.Line != 1 || len(docs) != 0 || !strings.Contains(err.Error(), c.reason) {
+			t.Errorf("%s: %d documents, %v", c.text, len(docs), err)
+		}
+		if strings.Contains(err.Error(), "Go ") || strings.Contains(err.Error(), "struct") {
+			t.Errorf("%s: a Go type in %v", c.text, err)
 		}
 	}
 	if docs, err := Read(strings.NewReader(" \n")); err != nil || len(docs) != 0 {

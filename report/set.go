@@ -127,7 +127,7 @@ func (s *Set) load(file string) error {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	if len(docs) == 0 {
-		return fmt.Errorf("%s: holds no test", file)
+		return fmt.Errorf("%s: nothing in it; %s", file, expected)
 	}
 	return nil
 }
@@ -141,10 +141,7 @@ func (s *Set) Add(file string, docs ...*Document) {
 }
 
 func (s *Set) add(d *Document, file string) {
-	r := StoredRun{Document: d, File: file, Order: len(s.Runs), Start: d.Result.Start.Time, Status: "ok", Reason: d.Error}
-	if d.Error != "" || !d.Complete {
-		r.Status = "failed"
-	}
+	r := StoredRun{Document: d, File: file, Order: len(s.Runs), Start: d.Result.Start.Time, Status: "ok", Reason: d.Failure()}
 	if d.Linkperf != nil && d.Linkperf.Run != nil {
 		var rec runRecord
 		if json.Unmarshal(d.Linkperf.Run, &rec) == nil && rec.Labels != nil {
@@ -154,6 +151,12 @@ func (s *Set) add(d *Document, file string) {
 				r.Reason = rec.Reason
 			}
 		}
+	}
+	if r.Status != "skipped" && (r.Reason != "" || r.Status != "ok") {
+		r.Status = "failed"
+	}
+	if r.Status != "ok" && r.Reason == "" {
+		r.Reason = "no reason was recorded"
 	}
 	s.Runs = append(s.Runs, r)
 }

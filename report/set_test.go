@@ -387,3 +387,27 @@ func TestLoadSetErrors(t *testing.T) {
 		}
 	}
 }
+
+// A run without figures never counts, and its warning tells why.
+func TestRunsWithoutFigures(t *testing.T) {
+	for _, c := range []struct{ text, status, warning string }{
+		{`{"event":"start","data":{}}`, "failed", "failed: x.json: its events break off before the end of the test"},
+		{`{"start":{},"intervals":[{"streams":[]}],"end":{}}`, "failed", "failed: x.json: its document has no final figures"},
+		{`{"start":{},"error":"no route"}`, "failed", "failed: x.json: no route"},
+		{`{"start":{},"linkperf":{"run":{"labels":{"a":"b"},"status":"ok"}}}`, "failed", "failed: a=b: its document has no final figures"},
+		{`{"start":{},"linkperf":{"run":{"labels":{"a":"b"},"status":"skipped","reason":"no firewall"}}}`, "skipped", "skipped: a=b: no firewall"},
+	} {
+		docs, err := Read(strings.NewReader(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &Set{}
+		s.Add("x.json", docs...)
+		if len(s.Runs) != 1 || s.Runs[0].Status != c.status {
+			t.Errorf("%s: %+v", c.text, s.Runs)
+		}
+		if w := Analyse(s, compare.Options{}).Warnings; len(w) != 2 || w[0] != "no run counts: all failed, were skipped or were warm-ups" || w[1] != c.warning {
+			t.Errorf("%s: warnings %q", c.text, w)
+		}
+	}
+}
