@@ -216,6 +216,7 @@ func (t *test) exchangeParams() error {
 		t.events.connected = true
 		t.events.failed(t.sink.Connect(start))
 	}
+	t.observation = session.Observe(t.ctx, t.cfg.Observe, measure.Client, start.Peer, true)
 	return t.expect(protocol.CreateStreams)
 }
 

@@ -21,6 +21,7 @@ const replyTimeout = 3 * time.Second
 // server tells them apart by their order alone.
 func (t *test) createStreams() error {
 	t.phase = "opening the data connections"
+	t.observation.Prepare(t.ctx)
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(nil)
 	config := session.StreamConfig(&t.params, t.cfg.File)
@@ -65,7 +66,7 @@ func (t *test) createStreams() error {
 		closeAll(members)
 		return t.explainSilence(err)
 	}
-	t.observation = session.Observe(t.ctx, t.cfg.Observe, measure.Client, t.result.Start.Peer, true, members)
+	t.observation.Start(members)
 	t.group = session.NewGroup(session.Config{
 		Side: measure.Client, Params: &t.params, File: t.cfg.File,
 		Interval: t.cfg.Interval, Budgets: t.budgets.list(),

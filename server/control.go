@@ -185,6 +185,8 @@ func (t *test) connect() error {
 	}
 	t.result.Start = start
 	t.note(t.sink.Connect(start))
+	trusted := t.PrivateKey != nil
+	t.observation = session.Observe(t.ctx, t.Observe, measure.Server, t.info.Peer, trusted)
 	return nil
 }
 

@@ -31,6 +31,7 @@ func (t *test) terminate() {
 // finish keeps what was measured and closes the data connections.
 func (t *test) finish(err error) {
 	if t.group == nil {
+		t.observation.End()
 		return
 	}
 	t.group.Stop()

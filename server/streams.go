@@ -44,6 +44,7 @@ func (t *test) offer(conn net.Conn, order int) bool {
 
 // createStreams lets the client open its data connections.
 func (t *test) createStreams() error {
+	t.observation.Prepare(t.ctx)
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(nil)
 	config, err := t.streamConfig()
@@ -57,8 +58,7 @@ func (t *test) createStreams() error {
 		}
 		return err
 	}
-	trusted := t.PrivateKey != nil
-	t.observation = session.Observe(t.ctx, t.Observe, measure.Server, t.info.Peer, trusted, members)
+	t.observation.Start(members)
 	t.group = session.NewGroup(session.Config{
 		Side: measure.Server, Params: &t.params, File: t.File,
 		Interval: t.interval(), Budgets: t.budgets,

@@ -14,8 +14,9 @@ import (
 // Of a test's time, these are the longest waits before and after the data.
 // Together they are the most that an observation delays a test.
 const (
-	startBudget = 250 * time.Millisecond
-	endBudget   = 200 * time.Millisecond
+	prepareBudget = 150 * time.Millisecond
+	startBudget   = 150 * time.Millisecond
+	endBudget     = 200 * time.Millisecond
 )
 
 // Target is the test to observe.
@@ -25,8 +26,8 @@ type Target struct {
 	Options
 }
 
-// Observation is one test being observed: [Observation.Start] when the data
-// connections exist, [Observation.Interval] while they carry data,
+// Observation is one test being observed: [Observation.Prepare] before the data
+// connections are opened, [Observation.Start] when they exist, [Observation.Interval] while they carry data,
 // [Observation.End] before they are closed. Its methods may be called from any
 // goroutine and never fail.
 type Observation struct {
@@ -68,6 +69,18 @@ func watch(ctx context.Context, t Target, p *probe, tb table, by map[string]coll
 	return o
 }
 
+// Prepare waits until what is quick to learn about the host is known, so that
+// asking does not take processors from the data of the test.
+func (o *Observation) Prepare(ctx context.Context) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, prepareBudget)
+	defer cancel()
+	within(ctx, o.host)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.delay += time.Since(began)
+}
+
 // Start tells the data connections, when they are established and before they
 // carry data. It finds the path and takes the first samples.
 func (o *Observation) Start(conns []Conn) {
@@ -81,17 +94,16 @@ func (o *Observation) Start(conns []Conn) {
 	o.conns = conns
 	ctx, cancel := context.WithTimeout(o.ctx, startBudget)
 	defer cancel()
-	ready, linked := make(chan struct{}), make(chan struct{})
+	linked := make(chan struct{})
 	o.linked = linked
 	go func() {
 		defer close(linked)
 		o.findPath(conns)
-		close(ready)
 		if p := o.known.Load(); p != nil {
 			within(o.ctx, o.c.start(o.ctx, p, ofLink, nil))
 		}
 	}()
-	within(ctx, ready)
+	within(ctx, linked)
 	o.started = time.Now()
 	o.restart()
 }

@@ -65,6 +65,9 @@ func (l *lookout) observe(ctx context.Context, side measure.Side, peer measure.E
 	return s
 }
 
+// Prepare implements [measure.Observer].
+func (s *sighting) Prepare(ctx context.Context) { s.observation.Prepare(ctx) }
+
 // Start implements [measure.Observer].
 func (s *sighting) Start(conns []measure.Connection) {
 	list := make([]sysinfo.Conn, len(conns))

@@ -52,6 +52,12 @@ type room struct {
 	streams int
 }
 
+func (r *room) Prepare(ctx context.Context) {
+	if r.next != nil {
+		r.next.Prepare(ctx)
+	}
+}
+
 func (r *room) Start(conns []measure.Connection) {
 	r.streams = len(conns)
 	running.add(r.streams)

@@ -91,14 +91,19 @@ type Connection struct {
 }
 
 // Observer watches one test from outside the data path. Implementations
-// must return quickly: Start may take up to 500 ms, Interval a millisecond.
+// must return quickly: Prepare and Start may take up to 500 ms each, Interval a
+// millisecond.
 type Observer interface {
+	// Prepare is called before the data connections are opened, so that what is
+	// asked of the host does not take its processors from the data. It returns
+	// at once when ctx ends.
+	Prepare(ctx context.Context)
 	// Start is called when all data connections exist, before data flows.
 	Start([]Connection)
 	// Interval is called at every report.
 	Interval()
 	// End is called once, when data has stopped and before results are
-	// exchanged, also after a failure. The value is sent to the peer, unless it
+	// exchanged, also after a failure, unless Start was not. The value is sent to the peer, unless it
 	// is longer than 64 KiB, which the result's warnings tell, and kept as
 	// Result.LocalRecord; nil sends nothing.
 	End() json.RawMessage

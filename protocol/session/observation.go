@@ -13,24 +13,39 @@ import (
 type Observation struct {
 	observer measure.Observer
 	cancel   context.CancelFunc
-	started  chan struct{}
+	started  chan struct{} // nil before Start
 	once     sync.Once
 	ended    bool
 	record   json.RawMessage
 }
 
-// Observe starts an observer in the background. It returns nil if observe is
-// nil or returns nil. The observer's context keeps the values of ctx and ends
-// with End.
-func Observe(ctx context.Context, observe measure.Observe, side measure.Side, peer measure.Endpoint, trusted bool, members []Member) *Observation {
+// Observe makes the observer of a test. It returns nil if observe is nil or
+// returns nil. The observer's context keeps the values of ctx and ends with End.
+func Observe(ctx context.Context, observe measure.Observe, side measure.Side, peer measure.Endpoint, trusted bool) *Observation {
 	if observe == nil {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	o := &Observation{observer: observe(ctx, side, peer, trusted), cancel: cancel, started: make(chan struct{})}
+	o := &Observation{observer: observe(ctx, side, peer, trusted), cancel: cancel}
 	if o.observer == nil {
 		cancel()
 		return nil
+	}
+	return o
+}
+
+// Prepare lets the observer look at the host before data connections are
+// opened.
+func (o *Observation) Prepare(ctx context.Context) {
+	if o != nil {
+		o.observer.Prepare(ctx)
+	}
+}
+
+// Start shows the observer the connections, in the background.
+func (o *Observation) Start(members []Member) {
+	if o == nil {
+		return
 	}
 	connections := make([]measure.Connection, len(members))
 	for i, m := range members {
@@ -39,11 +54,12 @@ func Observe(ctx context.Context, observe measure.Observe, side measure.Side, pe
 			connections[i].Raw = raw
 		}
 	}
+	started := make(chan struct{})
+	o.started = started
 	go func() {
-		defer close(o.started)
+		defer close(started)
 		o.observer.Start(connections)
 	}()
-	return o
 }
 
 // Started is closed when the observer has seen the connections.
@@ -55,7 +71,7 @@ func (o *Observation) Started() <-chan struct{} {
 }
 
 // Interval wakes the observer, unless it has not started yet or has ended. It
-// must not be called at the same time as End.
+// must not be called at the same time as Start or End.
 func (o *Observation) Interval() {
 	if o == nil || o.ended {
 		return
@@ -75,9 +91,12 @@ func (o *Observation) End() json.RawMessage {
 		return nil
 	}
 	o.once.Do(func() {
+		defer o.cancel()
+		if o.started == nil { // the test did not get that far
+			return
+		}
 		<-o.started
 		o.record, o.ended = o.observer.End(), true
-		o.cancel()
 	})
 	return o.record
 }

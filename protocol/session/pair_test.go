@@ -8,8 +8,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -337,72 +335,6 @@ func TestServerOutput(t *testing.T) {
 	}
 	if r, _ := s.run(t, client.Config{Blocks: 2}); r.ServerOutputText != "" {
 		t.Errorf("got %q unasked", r.ServerOutputText)
-	}
-}
-
-// watcher is an observer that counts, and that nobody may wake after its end.
-type watcher struct {
-	connections int
-	side        measure.Side
-	ended       bool
-	t           *testing.T
-}
-
-func (w *watcher) Start(c []measure.Connection) { w.connections = len(c) }
-func (w *watcher) Interval() {
-	if w.ended {
-		w.t.Errorf("%v: a report after the end", w.side)
-	}
-}
-func (w *watcher) End() json.RawMessage {
-	w.ended = true
-	b, _ := json.Marshal(fmt.Sprintf("%v saw %d", w.side, w.connections))
-	return b
-}
-
-func TestObserver(t *testing.T) {
-	observe := func(_ context.Context, side measure.Side, _ measure.Endpoint, trusted bool) measure.Observer {
-		if trusted != (side == measure.Client) {
-			t.Errorf("%v: trusted is %v", side, trusted)
-		}
-		return &watcher{side: side, t: t}
-	}
-	s := startServer(t, &server.Server{Observe: observe, Version: "1.s"})
-	r, f := s.run(t, client.Config{Blocks: 2, Bidirectional: true, Observe: observe, Version: "1.c"})
-	if got := string(r.LocalRecord) + string(r.PeerRecord); got != `"client saw 2""server saw 2"` {
-		t.Errorf("client has %s", got)
-	}
-	if got := string(f.LocalRecord) + string(f.PeerRecord); got != `"server saw 2""client saw 2"` {
-		t.Errorf("server has %s", got)
-	}
-	if r.PeerVersion != "1.s" || f.PeerVersion != "1.c" {
-		t.Errorf("versions %q and %q", r.PeerVersion, f.PeerVersion)
-	}
-}
-
-// teller is an observer whose record has a length.
-type teller int
-
-func (teller) Start([]measure.Connection) {}
-func (teller) Interval()                  {}
-func (n teller) End() json.RawMessage {
-	return json.RawMessage(`"` + strings.Repeat("x", int(n)-2) + `"`)
-}
-
-// TestLongRecords checks that a record of the largest size reaches the peer
-// beside the figures of many streams, and that a longer one is not sent.
-func TestLongRecords(t *testing.T) {
-	const most = 64 << 10
-	for size, want := range map[int]int{most: most, most + 1: 0} {
-		observe := func(context.Context, measure.Side, measure.Endpoint, bool) measure.Observer { return teller(size) }
-		s := startServer(t, &server.Server{Observe: observe})
-		r, f := s.run(t, client.Config{Transport: protocol.UDP, Blocks: 256, Parallel: 64, Bidirectional: true, Length: 1000, Observe: observe})
-		for side, r := range map[string]*measure.Result{"client": r, "server": f} {
-			warned := slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "too much to send") })
-			if len(r.PeerRecord) != want || len(r.LocalRecord) != size || warned != (want == 0) {
-				t.Errorf("%s: a record of %d bytes, %d came, warnings %q", side, size, len(r.PeerRecord), r.Warnings)
-			}
-		}
 	}
 }
 
