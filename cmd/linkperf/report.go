@@ -45,18 +45,14 @@ func runReport(ctx context.Context, args []string, stdin io.Reader, stdout, stde
 	var set *report.Set
 	var broken error
 	if f.NArg() == 1 && f.Arg(0) == "-" {
-		live := !*markdown && !*asJSON && !*asCSV && !*html
-		set, broken = readStandardInput(ctx, stdin, stdout, live)
-		if live {
-			return complainOf(broken, "report", stderr)
+		if !*markdown && !*asJSON && !*asCSV && !*html {
+			return complainOf(watch(ctx, stdin, stdout), "report", stderr)
 		}
+		set, broken = readStandardInput(stdin)
 	} else {
 		set, broken = report.LoadSet(f.Args()...)
 	}
 	if len(set.Runs) == 0 {
-		if broken == nil {
-			broken = errors.New("no test found")
-		}
 		return complainOf(broken, "report", stderr)
 	}
 	a := report.Analyse(set, compare.Options{Confidence: *confidence})
@@ -79,7 +75,9 @@ func runReport(ctx context.Context, args []string, stdin io.Reader, stdout, stde
 		if page == "" {
 			page = filepath.Join(directoryOf(f.Arg(0)), "report.html")
 		}
-		err = errors.Join(writeFile(page, func(w io.Writer) error { return a.WriteHTML(w, *title) }), printf(stdout, "%s\n", page))
+		if err = writeFile(page, func(w io.Writer) error { return a.WriteHTML(w, *title) }); err == nil {
+			err = printf(stdout, "%s\n", page)
+		}
 	default:
 		err = a.WriteText(stdout)
 	}
