@@ -51,6 +51,11 @@ func runCompare(_ context.Context, args []string, _ io.Reader, stdout, stderr io
 		s, err := report.LoadSet(source)
 		sets, broken = append(sets, s), append(broken, err)
 	}
+	for _, s := range sets {
+		if len(s.Runs) == 0 {
+			return complainOf(errors.Join(broken...), "compare", stderr)
+		}
+	}
 	o := compare.Options{Confidence: *confidence}
 	var c *report.Comparison
 	if *axis != "" {

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The name of a page is printed when the page has been written, not before.
+func TestReportPage(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "page.html")
+	args := []string{"linkperf", "report", recordings + "tcp_3.21_client.json", "--html", "-o"}
+	if got := call(t, append(args, page)...); got.status != 0 || got.stdout != page+"\n" || got.stderr != "" {
+		t.Errorf("%+v", got)
+	}
+	if fi, err := os.Stat(page); err != nil || fi.Size() == 0 {
+		t.Errorf("no page: %v", err)
+	}
+	if got := call(t, append(args, filepath.Join(page, "x"))...); got.status != 1 || got.stdout != "" || !strings.Contains(got.stderr, page) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// An input that holds no test is told once, with its name and what is expected,
+// and nothing is printed.
+func TestReportNothing(t *testing.T) {
+	for _, text := range []string{"", "[]", "3", `"x"`, "{}", `{"start":{},"intervals":[],"end":{}}`, "text"} {
+		file := filepath.Join(t.TempDir(), "in.json")
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range [][]string{{"report", file}, {"report", file, "--csv"}, {"report", file, "--json"}, {"compare", file, recordings + "tcp_3.21_client.json"}} {
+			got := call(t, append([]string{"linkperf"}, command...)...)
+			if got.status != 1 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 ||
+				!strings.Contains(got.stderr, file) || !strings.Contains(got.stderr, "expected is the document of a test") {
+				t.Errorf("%q: %q: %+v", text, command[0], got)
+			}
+		}
+	}
+}
