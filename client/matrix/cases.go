@@ -37,6 +37,9 @@ type Options interface {
 	Names() []string
 	// Check reads a command line as the client would and returns its error.
 	Check(args []string) error
+	// CheckFact returns an error if a plan cannot require a fact to have that
+	// value: there is none of the name, or it never has the value.
+	CheckFact(name, value string) error
 }
 
 // reserved are client options that a plan sets by other means, that would send
@@ -88,9 +91,17 @@ func (p *Plan) Cases(o Options, file string, source []byte) ([]Case, error) {
 				return nil, fail(place, "value %q of axis %q stands twice", v.Value, a.Name)
 			}
 			values[v.Value] = true
+			if v.Value == "" {
+				return nil, fail(place, "axis %q has an empty value", a.Name)
+			}
 			if err := checkValue(o, a.Name, v.Value); err != nil {
 				return nil, fail(place, "%v", err)
 			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Require)) {
+		if err := o.CheckFact(name, p.Require[name]); err != nil {
+			return nil, fail("$.require.'"+name+"'", "require: %v", err)
 		}
 	}
 	var cases []Case
@@ -115,6 +126,9 @@ func (p *Plan) Cases(o Options, file string, source []byte) ([]Case, error) {
 			for _, name := range slices.Sorted(maps.Keys(l)) {
 				if err := checkValue(o, name, l[name]); err != nil {
 					return nil, fail(place+"."+name, "%v", err)
+				}
+				if i == 1 && !seen[name] {
+					return nil, fail(place+"."+name, "exclude: there is no axis %q in this plan; there are %s", name, orNone(names))
 				}
 			}
 		}
@@ -142,6 +156,33 @@ func (p *Plan) Cases(o Options, file string, source []byte) ([]Case, error) {
 		}
 	}
 	return cases, nil
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// IdleExclude returns an error of type *[Error] for the first entry of exclude
+// that names a value which its axis does not have, and so leaves out nothing.
+func (p *Plan) IdleExclude(file string, source []byte) error {
+	for i, l := range p.Exclude {
+		for _, a := range p.Axes {
+			want, ok := l[a.Name]
+			if !ok || slices.ContainsFunc(a.Values, func(v Value) bool { return v.Value == want }) {
+				continue
+			}
+			var values []string
+			for _, v := range a.Values {
+				values = append(values, v.Value)
+			}
+			return at(file, source, fmt.Sprintf("$.exclude[%d].%s", i, a.Name),
+				fmt.Sprintf("exclude: axis %q has no value %q; it has %s", a.Name, want, orNone(values)))
+		}
+	}
+	return nil
 }
 
 // product returns every combination; one without labels for no axes.
@@ -202,9 +243,10 @@ func checkValue(o Options, name, value string) error {
 	}
 	takesValue, ok := o.Option(name)
 	if !ok {
-		return fmt.Errorf("there is no axis %q; allowed are %s and the client options %s", name,
-			strings.Join([]string{AxisAddress, AxisDirection, AxisFirewall, AxisMTU}, ", "),
-			strings.Join(slices.DeleteFunc(o.Names(), isReserved), ", "))
+		special := []string{AxisAddress, AxisDirection, AxisFirewall, AxisMTU}
+		options := slices.DeleteFunc(o.Names(), isReserved)
+		return fmt.Errorf("there is no axis %q%s; allowed are %s and the client options %s", name,
+			DidYouMean(name, slices.Concat(special, options)), strings.Join(special, ", "), strings.Join(options, ", "))
 	}
 	if !takesValue && value != "true" && value != "false" {
 		return fmt.Errorf("%s %q; allowed are true and false", name, value)

@@ -29,6 +29,13 @@ func (o clientOptions) Check(args []string) error {
 	return nil
 }
 
+func (o clientOptions) CheckFact(name, value string) error {
+	if name != "path.kind" {
+		return fmt.Errorf("there is no fact %q", name)
+	}
+	return nil
+}
+
 func TestPlanErrors(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{"unknown key", "repeat: 3\nrepeet: 4\n", "p.yaml: line 2, column 1: unknown field \"repeet\"; allowed are name, server, duration"},
@@ -40,7 +47,7 @@ func TestPlanErrors(t *testing.T) {
 		{"time", "duration: soon\n", "is not a time; allowed are 0 to 24h"},
 		{"part of a second", "duration: 1500ms\n", "p.yaml: line 1, column 11: duration is 1.5s; allowed are whole seconds"},
 		{"order", "order: random\n", "p.yaml: line 1, column 8: order is \"random\"; allowed are interleaved and as-written"},
-		{"no such axis", "axes:\n  paralel: [1]\n", "line 2, column 13: there is no axis \"paralel\"; allowed are address, direction, firewall, mtu and the client options parallel, zerocopy"},
+		{"no such axis", "axes:\n  paralel: [1]\n", "line 2, column 13: there is no axis \"paralel\" (did you mean parallel?); allowed are address, direction, firewall, mtu and the client options parallel, zerocopy"},
 		{"direction", "axes:\n  direction: [forward, up]\n", "line 2, column 24: direction \"up\"; allowed are forward, reverse, bidir"},
 		{"flag", "axes:\n  zerocopy: [yes]\n", "zerocopy \"yes\"; allowed are true and false"},
 		{"mtu", "axes:\n  mtu: [9000]\n", "mtu \"9000\"; allowed is BYTES@INTERFACE"},
@@ -48,6 +55,20 @@ func TestPlanErrors(t *testing.T) {
 		{"twice", "axes:\n  parallel: [1, 1]\n", "line 2, column 17: value \"1\" of axis \"parallel\" stands twice"},
 		{"client's own check", "axes:\n  parallel: [1, 999]\n", "case parallel=999: invalid number of parallel streams"},
 		{"nothing left", "axes:\n  parallel: [1]\nexclude:\n  - parallel: 1\n", "nothing is left to run"},
+		{"infinite time", "name: x\nduration: .inf\n", "p.yaml: line 2, column 11: duration: \"+Inf\" is not a time"},
+		{"infinite number", "repeat: .inf\n", "line 1, column 9: repeat has a value of the wrong kind; allowed is 1 to 10000"},
+		{"no rounds", "repeat: 0\n", "line 1, column 9: repeat is 0; allowed is 1 to 10000"},
+		{"less than no rounds", "repeat: -0\n", "line 1, column 9: repeat is 0; allowed is 1 to 10000"},
+		{"part of a round", "repeat: 2.7\n", "line 1, column 9: repeat is 2.7; allowed is 1 to 10000"},
+		{"less than a round", "repeat: 0.4\n", "line 1, column 9: repeat is 0.4; allowed is 1 to 10000"},
+		{"no time", "duration: 0s\n", "line 1, column 11: duration is 0s; allowed is 1s to 24h"},
+		{"no seed", "seed: 0\n", "line 1, column 7: seed is 0; allowed is 1 to 2^64-1"},
+		{"no timeout", "timeout: 0\n", "line 1, column 10: timeout is 0; allowed is 1s to 24h"},
+		{"misspelt key of a value", "axes:\n  parallel: [{value: 1, befor: [x]}]\n", "line 2, column 14: axes has a value of the wrong kind; allowed is axis: [value, …], where a value is a plain one or a mapping of value, before, after"},
+		{"empty value", "axes:\n  parallel: [1, null]\n", "line 2, column 17: axis \"parallel\" has an empty value"},
+		{"no such fact", "require:\n  path.kind: x\n  path.knid: thunderbolt\n", "line 3, column 14: require: there is no fact \"path.knid\""},
+		{"no such fact to speak of", "require:\n  'a b': x\n", "line 2, column 8: require: there is no fact \"a b\""},
+		{"exclude without its axis", "axes:\n  parallel: [1]\nexclude:\n  - {zerocopy: true}\n", "line 4, column 16: exclude: there is no axis \"zerocopy\" in this plan; there are parallel"},
 		{"empty axis", "axes:\n  parallel: []\n", "axis \"parallel\" has no values"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -63,6 +84,22 @@ func TestPlanErrors(t *testing.T) {
 				t.Errorf("got\n%v\nwant\n%s", err, tc.want)
 			}
 		})
+	}
+}
+
+// TestIdleExclude checks that an entry which leaves out nothing is told.
+func TestIdleExclude(t *testing.T) {
+	for text, want := range map[string]string{
+		"axes:\n  parallel: [1, 4]\nexclude:\n  - {parallel: 5}\n": "p.yaml: line 4, column 16: exclude: axis \"parallel\" has no value \"5\"; it has 1, 4",
+		"axes:\n  parallel: [1, 4]\nexclude:\n  - {parallel: 4}\n": "",
+	} {
+		p, err := Parse("p.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.IdleExclude("p.yaml", []byte(text)); (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }
 

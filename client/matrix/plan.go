@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -175,15 +176,33 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Parse reads a plan file. Unknown keys, duplicates and wrong types are
-// errors of type *[Error] with their place.
+// Parse reads a plan file. Unknown keys, duplicates, wrong types and numbers
+// that a plan would take for "not given" are errors of type *[Error] with their
+// place.
 func Parse(file string, source []byte) (*Plan, error) {
 	p := &Plan{}
-	if err := decode(source, p); err != nil && !errors.Is(err, io.EOF) {
+	if err := decode(source, p, yaml.Strict()); err != nil && !errors.Is(err, io.EOF) {
 		return nil, decodeError(file, source, err)
+	}
+	given := map[string]any{}
+	if err := decode(source, &given); err != nil && !errors.Is(err, io.EOF) {
+		return nil, decodeError(file, source, err)
+	}
+	zero := map[string]bool{"duration": p.Duration == 0, "repeat": p.Repeat == 0, "timeout": p.Timeout == 0, "seed": p.Seed == 0}
+	for _, k := range keys {
+		v := given[k.name]
+		n, real := v.(float64) // the decoder would cut it to an integer
+		if v != nil && (zero[k.name] || real && n != math.Trunc(n) && countKeys[k.name]) {
+			return nil, at(file, source, "$."+k.name, fmt.Sprintf("%s is %v; allowed is %s", k.name, v, k.allowed))
+		}
 	}
 	return p, nil
 }
+
+// durationKeys and countKeys are the keys of a plan that are times, and those
+// that are whole numbers.
+var countKeys = map[string]bool{"repeat": true, "warmup": true, "seed": true}
+var durationKeys = map[string]bool{"duration": true, "omit": true, "pause": true, "timeout": true}
 
 // Marshal returns the text of a plan file.
 func (p *Plan) Marshal() ([]byte, error) {
@@ -196,13 +215,13 @@ func (p *Plan) Marshal() ([]byte, error) {
 
 // decode turns a panic of the library into an error: it has some on
 // malformed tags (found by fuzzing), and a plan file must not end a program.
-func decode(source []byte, p *Plan) (err error) {
+func decode(source []byte, to any, options ...yaml.DecodeOption) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("this is not YAML: %v", r)
 		}
 	}()
-	return yaml.NewDecoder(bytes.NewReader(source), yaml.Strict()).Decode(p)
+	return yaml.NewDecoder(bytes.NewReader(source), options...).Decode(to)
 }
 
 // decodeError turns goccy's error into ours.
@@ -220,12 +239,28 @@ func decodeError(file string, source []byte, err error) *Error {
 		}
 	}
 	switch {
+	case e.Line == 0:
+		// An error of Duration, to which the library gives no place.
+		given := map[string]any{}
+		if decode(source, &given) != nil {
+			break
+		}
+		for _, k := range keys {
+			if v := given[k.name]; v != nil && durationKeys[k.name] {
+				if _, err := ParseDuration(fmt.Sprint(v)); err != nil {
+					return at(file, source, "$."+k.name, k.name+": "+err.Error())
+				}
+			}
+		}
 	case strings.HasPrefix(e.Message, "unknown field"):
 		e.Message += "; allowed are " + strings.Join(planKeys(), ", ")
 	case strings.Contains(e.Message, " unmarshal ") || strings.Contains(e.Message, " was used where "):
 		// The library speaks of Go's types.
 		if k, ok := keyAt(source, e.Line); ok {
 			e.Message = fmt.Sprintf("%s has a value of the wrong kind; allowed is %s", k.name, k.allowed)
+			if k.name == "axes" {
+				e.Message += ", where a value is a plain one or a mapping of value, before, after"
+			}
 		}
 	}
 	return e
@@ -245,8 +280,15 @@ func keyAt(source []byte, line int) (k key, ok bool) {
 	return key{}, false
 }
 
-// plainPath is a path whose names hold nothing that a path gives a meaning to.
-var plainPath = regexp.MustCompile(`^\$(\.[A-Za-z0-9_-]+(\[[0-9]+\])?)+$`)
+// plainPath is a path whose names hold nothing that a path gives a meaning to,
+// or are quoted.
+var plainPath = regexp.MustCompile(`^\$(\.([A-Za-z0-9_-]+|'[A-Za-z0-9_.-]+')(\[[0-9]+\])?)+$`)
+
+// Fault is an error at a path of a plan's text, such as $.server. File and
+// source may be empty.
+func Fault(file string, source []byte, path, message string) *Error {
+	return at(file, source, path, message)
+}
 
 // at gives the place of a path such as $.axes.parallel[0] in a plan's text.
 func at(file string, source []byte, path, message string) *Error {
@@ -256,7 +298,8 @@ func at(file string, source []byte, path, message string) *Error {
 	}
 	// An odd name of an axis would be read as part of the path's syntax.
 	if !plainPath.MatchString(path) {
-		path = "$.axes"
+		section, _, _ := strings.Cut(strings.TrimPrefix(path, "$."), ".")
+		path = "$." + section
 	}
 	p, err := yaml.PathString(path)
 	if err != nil {

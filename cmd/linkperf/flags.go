@@ -118,6 +118,30 @@ func (o *option) apply(s *settings, value string) error {
 	return err
 }
 
+// numbers reports whether a value is made of numbers of the option's kind and
+// nothing else. It is true for options of another kind, and for names.
+func (o *option) numbers(value string) bool {
+	if o.allowed == "" || o.long == "dscp" {
+		return true
+	}
+	whole := slices.Contains(wholeNumbers, o.long)
+	for i, part := range strings.FieldsFunc(value, func(c rune) bool { return c == '/' || c == ',' }) {
+		if whole || i > 0 {
+			if _, rest, ok := integer(part); !ok || rest != "" {
+				return false
+			}
+			continue
+		}
+		if number, rest := floatPrefix(part); number == "" || len(rest) > 1 || rest != "" && !strings.ContainsAny(rest, "KMGTkmgt") {
+			return false
+		}
+	}
+	return value != ""
+}
+
+// wholeNumbers are the options without fractions and suffixes.
+var wholeNumbers = []string{"port", "time", "parallel", "cport", "set-mss", "tos", "flowlabel", "omit", "affinity", "rcv-timeout", "snd-timeout", "cntl-ka", "debug"}
+
 // noVariable is the value of every flag: the option table has functions
 // instead.
 type noVariable struct{}

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/netip"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -155,23 +157,32 @@ func (p *place) met(ctx context.Context, require map[string]string, c matrix.Cas
 			return "the path could not be looked at: " + found.note
 		}
 		known = map[string]string{}
-		for side, r := range map[string]*sysinfo.Record{"": found.client, "server.": found.server} {
+		for side, r := range map[string]*sysinfo.Record{"": found.client, serverFact: found.server} {
 			if r != nil {
 				flatFacts(known, side, r)
 			}
 		}
 		p.probed[host] = known
 	}
-	for fact, want := range require {
+	for _, fact := range slices.Sorted(maps.Keys(require)) {
+		want := require[fact]
 		got, ok := known[fact]
 		if !ok {
 			return fmt.Sprintf("%s is not known here; the plan requires %s", fact, want)
 		}
-		if got != want {
+		if !sameFact(got, want) {
 			return fmt.Sprintf("%s is %s; the plan requires %s", fact, got, want)
 		}
 	}
 	return ""
+}
+
+// sameFact compares a fact with what a plan requires: numbers by what they are
+// worth.
+func sameFact(got, want string) bool {
+	a, errA := strconv.ParseFloat(got, 64)
+	b, errB := strconv.ParseFloat(want, 64)
+	return got == want || errA == nil && errB == nil && a == b
 }
 
 // flatFacts lists a record's single values by their path in its JSON.

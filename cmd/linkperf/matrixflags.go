@@ -42,8 +42,8 @@ func newMatrixCommand() *matrixCommand {
 	f.StringVar(&m.plan.Server, "server", "", "`HOST[:PORT]` a linkperf or iperf3 server, or embedded (embedded)")
 	f.StringVar(&m.duration, "duration", "", "`TIME` length of each test, whole seconds (1s)")
 	f.StringVar(&m.omit, "omit", "", "`TIME` part at the start of each test that does not count, whole seconds (0)")
-	f.IntVar(&m.plan.Repeat, "repeat", 0, "`COUNT` rounds: how often each case is run, 1 to 10000 (8)")
-	f.IntVar(&m.plan.Warmup, "warmup", 0, "`COUNT` rounds before these that do not count, 0 to 100 (0)")
+	f.Var(&wholeNumber{&m.plan.Repeat, 1, 10000}, "repeat", "`COUNT` rounds: how often each case is run, 1 to 10000 (8)")
+	f.Var(&wholeNumber{&m.plan.Warmup, 0, 100}, "warmup", "`COUNT` rounds before these that do not count, 0 to 100 (0)")
 	f.StringVar(&m.pause, "pause", "", "`TIME` pause between two runs (200ms)")
 	f.StringVar(&m.timeout, "timeout", "", "`TIME` how much longer than its duration a run may take (30s)")
 	f.StringVar(&m.plan.Order, "order", "", "`ORDER` interleaved, the cases of a round in random order, or\nas-written (interleaved)")
@@ -108,6 +108,12 @@ func (m *matrixCommand) load() (plan *matrix.Plan, file string, source []byte, e
 	if plan, err = matrix.Parse(file, source); err != nil {
 		return nil, "", nil, err
 	}
+	if _, _, err := splitServer(plan.Server); err != nil {
+		return nil, "", nil, matrix.Fault(file, source, "$.server", err.Error())
+	}
+	if err := plan.IdleExclude(file, source); err != nil {
+		return nil, "", nil, err
+	}
 	if plan.Name == "" && name != "" {
 		plan.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 	}
@@ -137,9 +143,13 @@ func (m *matrixCommand) override(p *matrix.Plan) (changed bool, err error) {
 		}
 		*to, changed = matrix.Duration(d), true
 	}
-	for flag, zero := range map[string]bool{"duration": p.Duration == 0, "timeout": p.Timeout == 0, "repeat": m.plan.Repeat == 0, "seed": m.plan.Seed == 0} {
-		if zero && m.flags.Changed(flag) {
-			return false, fmt.Errorf("--%s is 0; allowed is more than that", flag)
+	for _, f := range []struct {
+		name    string
+		zero    bool
+		allowed string
+	}{{"duration", p.Duration == 0, "1s to 24h"}, {"timeout", p.Timeout == 0, "1s to 24h"}, {"seed", m.plan.Seed == 0, "1 to 2^64-1"}} {
+		if f.zero && m.flags.Changed(f.name) {
+			return false, fmt.Errorf("--%s is 0; allowed is %s", f.name, f.allowed)
 		}
 	}
 	set := func(flag string, do func()) {
@@ -190,6 +200,11 @@ func (m *matrixCommand) override(p *matrix.Plan) (changed bool, err error) {
 			}
 			*lists.to, changed = append(*lists.to, l), true
 		}
+	}
+	// Entries of the file may be idle where options have taken values away.
+	added := matrix.Plan{Axes: p.Axes, Exclude: p.Exclude[len(p.Exclude)-len(m.exclude):]}
+	if err := added.IdleExclude("", nil); err != nil {
+		return false, fmt.Errorf("--%w", err)
 	}
 	for _, text := range m.req {
 		l, err := labels(text)

@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"linkperf/client"
+	"linkperf/client/matrix"
 	"linkperf/protocol/measure"
+	"linkperf/sysinfo"
 )
 
 // clientOptions tells a plan what the client's command line can say.
@@ -36,10 +39,37 @@ func (clientOptions) Names() []string {
 	return names
 }
 
-// Check implements [matrix.Options].
+// Check implements [matrix.Options]. It is stricter than a command line, where
+// iperf3 reads "500ms" as 500 and "max" as 0: nobody looks at a plan's runs.
 func (clientOptions) Check(args []string) error {
-	_, err := clientSettings("localhost", 0, args)
+	for _, a := range args {
+		name, value, given := strings.Cut(strings.TrimPrefix(a, "--"), "=")
+		if i := slices.IndexFunc(options, func(o option) bool { return o.long == name }); given && i >= 0 && !options[i].numbers(value) {
+			return fmt.Errorf("option --%s: %q; allowed are %s", name, value, options[i].allowed)
+		}
+	}
+	s, err := clientSettings("localhost", 0, args)
+	if err == nil && s.client.TimeSet && s.client.Time == 0 && s.client.Bytes == 0 && s.client.Blocks == 0 {
+		err = errors.New("this test has no end: give it a time, bytes or blockcount above 0")
+	}
 	return err
+}
+
+// serverFact begins the name of a fact that the other end tells.
+const serverFact = "server."
+
+// CheckFact implements [matrix.Options].
+func (clientOptions) CheckFact(name, value string) error {
+	fact := strings.TrimPrefix(name, serverFact)
+	allowed, is, ok := sysinfo.FactAllows(fact, value)
+	switch {
+	case !ok:
+		return fmt.Errorf("there is no fact %q%s; allowed are those that docs/sysinfo.md lists with a single value, such as path.kind, link.mtu_bytes, firewall.state, and the other end's with %s before the name",
+			name, matrix.DidYouMean(fact, sysinfo.FactNames()), serverFact)
+	case !is:
+		return fmt.Errorf("%s is never %q; allowed are %s", name, value, allowed)
+	}
+	return nil
 }
 
 // clientSettings reads a client's command line for the server at host.

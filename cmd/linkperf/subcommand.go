@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -36,6 +37,31 @@ func writeFlag(w io.Writer, flag *pflag.Flag) {
 		o.takes, o.help = required, strings.TrimPrefix(o.help, o.placeholder+" ")
 	}
 	writeOption(w, &o)
+}
+
+// A wholeNumber is the value of an option that takes whole numbers from lowest
+// to highest.
+type wholeNumber struct {
+	to              *int
+	lowest, highest int
+}
+
+func (n *wholeNumber) String() string {
+	if n.to == nil {
+		return ""
+	}
+	return strconv.Itoa(*n.to)
+}
+
+func (n *wholeNumber) Type() string { return "int" }
+
+func (n *wholeNumber) Set(text string) error {
+	v, err := strconv.Atoi(text)
+	if err != nil || v < n.lowest || v > n.highest {
+		return fmt.Errorf("allowed are %d to %d", n.lowest, n.highest)
+	}
+	*n.to = v
+	return nil
 }
 
 // exclusive returns an error if more than one of the flags was given.
