@@ -73,7 +73,7 @@ func (m *matrixCommand) run(ctx context.Context, stdout, stderr io.Writer) error
 		plan.Seed = rand.Uint64N(1<<53-1) + 1 // survives a trip through JSON numbers
 	}
 	if m.dryRun {
-		return printSchedule(stdout, plan, cases)
+		return m.rehearse(ctx, stdout, plan, cases)
 	}
 	if err := m.mayChange(cases); err != nil {
 		return err
@@ -106,17 +106,6 @@ func listPlans(w io.Writer) error {
 		}
 	}
 	return nil
-}
-
-func printSchedule(w io.Writer, p *matrix.Plan, cases []matrix.Case) error {
-	steps := p.Schedule(cases)
-	_, err := fmt.Fprintf(w, "%d cases, %d runs, about %s (seed %d)\n", len(cases), len(steps), roughly(p.Estimate(len(steps))), p.Seed)
-	for _, s := range steps {
-		if err == nil {
-			_, err = fmt.Fprintf(w, "%4d  round %d  %s  (%s)\n", s.Order+1, s.Round, orAll(s.Case.ID), strings.Join(s.Case.Args, " "))
-		}
-	}
-	return err
 }
 
 func orAll(id string) string {

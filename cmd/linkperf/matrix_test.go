@@ -7,10 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"linkperf/client/matrix/system"
 	"linkperf/report"
 )
 
@@ -134,5 +136,50 @@ func TestMatrixOptions(t *testing.T) {
 		if host, port, err := splitServer(server); err != nil || fmt.Sprint(host, " ", port) != want {
 			t.Errorf("%q: %s %d %v", server, host, port, err)
 		}
+	}
+}
+
+// TestDryRunOfChanges checks that what a plan would change stands before the
+// run that needs it, that the plan's commands are there, and what undoes all.
+// The interface does not exist, so that nothing can be touched.
+func TestDryRunOfChanges(t *testing.T) {
+	plan := filepath.Join(t.TempDir(), "plan.yaml")
+	if err := os.WriteFile(plan, []byte("order: as-written\nrepeat: 1\nbefore: [./first]\nafter: [./last]\naxes:\n  mtu: [1500@nosuch0, 9000@nosuch0]\n  parallel: [1, {value: 2, before: [./up], after: [./down]}]\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	journal := filepath.Join(t.TempDir(), "journal")
+	got := call(t, "linkperf", "matrix", plan, "--dry-run", "--journal", journal)
+	_, text, _ := strings.Cut(got.stdout, "This plan changes the system, if it is allowed to (--allow-system-changes):\n")
+	if system.CheckPrivileges() == nil {
+		reason, refused := strings.CutPrefix(got.stderr, "linkperf matrix: this plan would be refused: ")
+		if got.status != 1 || !refused || runtime.GOOS == "linux" && reason != "there is no interface \"nosuch0\"\n" {
+			t.Errorf("%+v", got)
+		}
+	} else { // who cannot know
+		line, rest, _ := strings.Cut(text, "\n")
+		if got.status != 0 || got.stderr != "" || !strings.HasPrefix(line, "  not all is known without the rights of root") {
+			t.Errorf("%+v", got)
+		}
+		text = rest
+	}
+	want := `      run ./first
+      change MTU of nosuch0: 1500, if it is not
+   1  round 1  mtu=1500@nosuch0 parallel=1  (--parallel=1 --time=1)
+      run ./up
+   2  round 1  mtu=1500@nosuch0 parallel=2  (--parallel=2 --time=1)
+      run ./down
+      change MTU of nosuch0: 1500 → 9000
+   3  round 1  mtu=9000@nosuch0 parallel=1  (--parallel=1 --time=1)
+      run ./up
+   4  round 1  mtu=9000@nosuch0 parallel=2  (--parallel=2 --time=1)
+      run ./down
+      run ./last
+      undo MTU of nosuch0: as it was
+What was changed is undone at the end, also after Ctrl-C, an error or a kill; after a power cut by linkperf matrix --restore --journal ` + journal + "\n"
+	if text != want {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+	if _, err := os.Stat(journal); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a rehearsal wrote a journal: %v", err)
 	}
 }

@@ -34,7 +34,7 @@ func newMatrixCommand() *matrixCommand {
 	f.StringVar(&m.resume, "resume", "", "`DIR` go on with the plan stored there")
 	f.BoolVar(&m.list, "list", false, "list the plans that come with linkperf")
 	f.BoolVar(&m.show, "show", false, "print the plan and stop")
-	f.BoolVar(&m.dryRun, "dry-run", false, "print the cases, their order and the time they will take, and stop")
+	f.BoolVar(&m.dryRun, "dry-run", false, "print the runs in their order, the time they will take and what\nthey will change of the system, and stop")
 	f.BoolVarP(&m.quiet, "quiet", "q", false, "no progress, only the report")
 	f.BoolVar(&m.change, "allow-system-changes", false, "let the axes firewall and mtu change this system; every change is undone")
 	f.BoolVar(&m.restore, "restore", false, "undo the changes that a plan which was cut off has left, and stop")
