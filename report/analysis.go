@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode"
 
 	"linkperf/report/compare"
 )
@@ -33,10 +34,27 @@ type AxisDifference struct {
 	Difference
 }
 
-// Drift is a metric's trend over the order of runs.
+// Drift is a metric's trend over the order of runs that matters.
 type Drift struct {
 	Metric compare.Metric
 	compare.Trend
+}
+
+// String tells how much the metric changed.
+func (d Drift) String() string {
+	way := "rose"
+	if d.Slope < 0 {
+		way = "fell"
+	}
+	return fmt.Sprintf("%s %s by %.1f %% from the first run to the last (P %s)", d.Metric.Title, way, math.Abs(d.Change())*100, probability(d.P))
+}
+
+// probability prints a P value.
+func probability(p float64) string {
+	if p < 0.001 {
+		return "< 0.001"
+	}
+	return fmt.Sprintf("%.3f", p)
 }
 
 // RateEstimate is a rate estimated from runs of different sizes or durations.
@@ -65,7 +83,7 @@ func Analyse(s *Set, o compare.Options) *Analysis {
 	a.Metrics = metricsOf(s)
 	for _, m := range a.Metrics {
 		a.Verdicts = append(a.Verdicts, compare.Axes(runs, a.Axes, m, o)...)
-		if t := compare.Drift(runs, m); t.P < 0.05 && t.N >= 8 && !math.IsNaN(t.Slope) {
+		if t := compare.Drift(runs, m); t.Matters() {
 			a.Drifts = append(a.Drifts, Drift{m, t})
 		}
 	}
@@ -100,11 +118,34 @@ func Analyse(s *Set, o compare.Options) *Analysis {
 	}
 	for _, d := range a.Drifts {
 		if d.Metric.Name == "bits_per_second" {
-			a.Warnings = append(a.Warnings, fmt.Sprintf("%s changed over the runs by %+.2f %% a run (P %.3f): heat, battery or other load?", d.Metric.Title, d.Slope*100, d.P))
+			a.Warnings = append(a.Warnings, fmt.Sprintf("%s: heat, battery or other load?", d))
 		}
 	}
-	a.Warnings = distinct(a.Warnings)
+	for i := range s.Runs {
+		if r := &s.Runs[i]; r.Counted() {
+			for _, w := range r.Result.Warnings {
+				a.Warnings = append(a.Warnings, "warned: "+w)
+			}
+		}
+	}
+	a.Warnings = append(distinct(a.Warnings, "runs"), verdictWarnings(a.Verdicts)...)
 	return a
+}
+
+// verdictWarnings are the warnings of verdicts, each once.
+func verdictWarnings(vs []compare.Verdict) []string {
+	var all []string
+	for i := range vs {
+		for _, w := range vs[i].Warnings {
+			if vs[i].Axis != axisSet {
+				w = vs[i].Axis + ": " + w
+			}
+			if !slices.Contains(all, w) {
+				all = append(all, w)
+			}
+		}
+	}
+	return all
 }
 
 func orFile(r *StoredRun) string {
@@ -114,8 +155,8 @@ func orFile(r *StoredRun) string {
 	return r.File
 }
 
-// distinct drops repetitions and says how often a line stood.
-func distinct(lines []string) []string {
+// distinct drops repetitions and says in how many of what a line stood.
+func distinct(lines []string, what string) []string {
 	count := map[string]int{}
 	var kept []string
 	for _, l := range lines {
@@ -125,7 +166,7 @@ func distinct(lines []string) []string {
 	}
 	for i, l := range kept {
 		if n := count[l]; n > 1 {
-			kept[i] = fmt.Sprintf("%s (%d runs)", l, n)
+			kept[i] = fmt.Sprintf("%s (%d %s)", l, n, what)
 		}
 	}
 	return kept
@@ -236,14 +277,14 @@ func (s *Set) findings() []Finding {
 	return all
 }
 
-// oneLine makes text from a file fit for a terminal: no control characters.
+// oneLine makes text from a file fit for a line of a terminal.
 func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+	return visible(strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
 			return ' '
 		}
 		return r
-	}, s)
+	}, s), "")
 }
 
 // byCase groups the counted runs.

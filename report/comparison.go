@@ -92,7 +92,7 @@ func orNone(names []string) string {
 	if len(names) == 0 {
 		return "none"
 	}
-	return strings.Join(names, ", ")
+	return oneLine(strings.Join(names, ", "))
 }
 
 // planned reports whether the runs carry a plan's labels.
@@ -111,10 +111,7 @@ func sameLabels(a, b *Set) bool {
 
 func (c *Comparison) finish(groups map[string][]*StoredRun) {
 	c.Differences = Differences(groups)
-	for i := range c.Verdicts {
-		c.Warnings = append(c.Warnings, c.Verdicts[i].Warnings...)
-	}
-	c.Warnings = slices.Compact(c.Warnings)
+	c.Warnings = verdictWarnings(c.Verdicts)
 }
 
 // Slower returns the verdicts on throughput in which even the lower bound of
@@ -145,16 +142,16 @@ func (c *Comparison) write(w io.Writer, markdown bool) error {
 		if v.Shift.Confidence > 0 {
 			interval = v.Interval() + fmt.Sprintf(" (%.1f%%)", v.Shift.Confidence*100)
 		}
-		rows = append(rows, []string{v.Metric.Title, oneLine(v.Other), v.Change(), interval, fmt.Sprintf("%.3f", v.P), string(v.Outcome)})
+		rows = append(rows, []string{v.Metric.Title, v.Other, v.Change(), interval, probability(v.P), string(v.Outcome)})
 	}
 	if len(rows) > 0 {
-		p.heading("Compared with " + oneLine(c.Verdicts[0].Base))
+		p.heading("Compared with " + c.Verdicts[0].Base)
 		p.table([]string{"metric", "", "shift", "interval", "P", "verdict"}, rows)
 	}
 	var lines []string
 	for i := range c.Verdicts {
 		if v := &c.Verdicts[i]; !secondary[v.Metric.Name] {
-			lines = append(lines, oneLine(v.String()))
+			lines = append(lines, v.String())
 		}
 	}
 	p.list("In words", lines)

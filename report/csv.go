@@ -110,7 +110,7 @@ func (r *StoredRun) csvRow(direction string, sent, received *measure.Totals) []s
 		return number6(v, ok)
 	}
 	toServer := direction == directionName(true)
-	row = append(row, strings.ToLower(string(transport(&start.Params))), direction, strconv.Itoa(max(1, start.Params.Parallel)),
+	row = append(row, guard(strings.ToLower(string(transport(&start.Params)))), direction, strconv.Itoa(max(1, start.Params.Parallel)),
 		strconv.Itoa(start.Params.Length), number6(r.Duration().Seconds(), r.Duration() > 0),
 		bytesOf(sent), bytesOf(received), bits(sent), bits(received))
 	retransmits, ok := r.Retransmits(toServer)
@@ -148,7 +148,7 @@ var intervalColumns = []string{
 // stream, as this side of the test saw it.
 func (s *Set) WriteIntervalsCSV(w io.Writer) error {
 	c := newCSV(w)
-	c.row(intervalColumns...)
+	c.row(slices.Clone(intervalColumns)...)
 	for i := range s.Runs {
 		r := &s.Runs[i]
 		for j := range r.Result.Intervals {
@@ -189,7 +189,7 @@ var compareColumns = []string{
 // WriteCompareCSV writes compare.csv: a row for each verdict.
 func WriteCompareCSV(w io.Writer, verdicts []compare.Verdict) error {
 	c := newCSV(w)
-	c.row(compareColumns...)
+	c.row(slices.Clone(compareColumns)...)
 	for i := range verdicts {
 		v := &verdicts[i]
 		unit := v.Metric.Unit
@@ -223,7 +223,7 @@ func AppendRunCSV(file string, d *Document) (err error) {
 	s.label()
 	c := newCSV(f)
 	if fi.Size() == 0 {
-		c.row(runColumns...)
+		c.row(slices.Clone(runColumns)...)
 	} else if header, err := csv.NewReader(f).Read(); err != nil || !slices.Equal(header, runColumns) {
 		return errors.Join(fmt.Errorf("%s is no table of runs: its first line does not name their columns", file), err)
 	}
@@ -247,7 +247,12 @@ func newCSV(w io.Writer) *csvWriter {
 	return &csvWriter{w: c}
 }
 
+// row writes a line. RFC 4180 has no control characters within fields but line
+// ends, and a terminal would take them for commands.
 func (c *csvWriter) row(fields ...string) {
+	for i := range fields {
+		fields[i] = visible(fields[i], "\t\r\n")
+	}
 	if c.err == nil {
 		c.err = c.w.Write(fields)
 	}
@@ -286,7 +291,7 @@ func number6(f float64, ok bool) string {
 	if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
 		return ""
 	}
-	return strconv.FormatFloat(math.Round(f*1e6)/1e6, 'f', -1, 64)
+	return strconv.FormatFloat(math.Round(f*1e6)/1e6+0, 'f', -1, 64) // + 0 makes -0 a 0
 }
 
 func bytesOf(t *measure.Totals) string {

@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -208,8 +207,8 @@ func (a *Analysis) inOrder(p *page) {
 		}
 		caption := m.Title + ": no trend shown"
 		for _, d := range a.Drifts {
-			if d.Metric.Name == m.Name && !math.IsNaN(d.Slope) {
-				caption = fmt.Sprintf("%s: a trend of %+.2f %% a run (P %.3f)", m.Title, d.Slope*100, d.P)
+			if d.Metric.Name == m.Name {
+				caption = d.String()
 			}
 		}
 		p.Order = append(p.Order, figure{SVG: template.HTML(l.SVG()), Caption: caption})

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"linkperf/protocol/measure"
 	"linkperf/report/compare"
@@ -409,5 +410,106 @@ func TestRunsWithoutFigures(t *testing.T) {
 		if w := Analyse(s, compare.Options{}).Warnings; len(w) != 2 || w[0] != "no run counts: all failed, were skipped or were warm-ups" || w[1] != c.warning {
 			t.Errorf("%s: warnings %q", c.text, w)
 		}
+	}
+}
+
+// What HTML and JSON warn of stands in the text and in Markdown, too.
+func TestWarningsEverywhere(t *testing.T) {
+	s := &Set{Name: "set"}
+	for i, document := range strings.Split(strings.Repeat(recorded(t, "tcp_3.21_client.json")+"\x00", 10), "\x00") {
+		if document == "" {
+			continue
+		}
+		var doc map[string]any
+		if err := json.Unmarshal([]byte(document), &doc); err != nil {
+			t.Fatal(err)
+		}
+		scaleFigures(doc, 1+float64(i%2))
+		doc["linkperf"] = map[string]any{"warnings": []string{"the clock was set"}, "run": map[string]any{"status": "ok", "order": i, "labels": map[string]string{"mtu": strconv.Itoa(1500 * (1 + i/9)), "lonely": strconv.Itoa(i / 9)}}}
+		b, err := json.Marshal(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs, err := Read(bytes.NewReader(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Add("in.json", docs...)
+	}
+	a := Analyse(s, compare.Options{})
+	a.Verdicts = []compare.Verdict{{Axis: "mtu", Metric: a.Metrics[0], Outcome: compare.TooFewRuns, Warnings: []string{"left out"}}, {Axis: "mtu", Metric: a.Metrics[0], Warnings: []string{"left out"}}}
+	a.Warnings = append(a.Warnings, verdictWarnings(a.Verdicts)...)
+	var text, markdown bytes.Buffer
+	if err := errors.Join(a.WriteText(&text), a.WriteMarkdown(&markdown)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"lonely=0 mtu=1500: throughput: the runs vary widely (coefficient of variation 3",
+		"lonely=0 mtu=1500: throughput: the runs fall into two groups, the upper 2 times the lower",
+		"lonely=1 mtu=3000: throughput: 1 run is too few for a 95% interval (6 are enough)",
+		"warned: the clock was set (10 runs)",
+		"mtu: left out",
+	} {
+		if strings.Count(text.String(), want) != 1 || strings.Count(markdown.String(), want) != 1 {
+			t.Errorf("not once %q in\n%s\n%s", want, text.String(), markdown.String())
+		}
+	}
+}
+
+// Nothing that a document holds reaches the terminal as a control character.
+func TestNoControlCharacters(t *testing.T) {
+	const evil = "\x1b]0;x\x07\u009b2J\u202e\r\n"
+	quoted, _ := json.Marshal(evil)
+	text := strings.ReplaceAll(`{"start":{"version":E,"system_info":E,"connecting_to":{"host":E,"port":1},"test_start":{"protocol":E}},
+		"end":{"streams":[{"sender":{"bytes":N,"end":1},"receiver":{"bytes":N,"end":1}}],"sender_tcp_congestion":E},
+		"linkperf":{"version":E,"data_path":E,"warnings":[E],"findings":[{"id":E,"sentence":E,"advice":E}],
+		"sysinfo":{"client":{E:{"name":E},"a":{"b":"V"},"l":[E]}},
+		"run":{"labels":{E:"V"},"status":S,"reason":E}}}`, "E", string(quoted))
+	base, other := &Set{Name: "a" + evil}, &Set{Name: "b" + evil}
+	for i, s := range []*Set{base, base, other} {
+		value, _ := json.Marshal(fmt.Sprint(evil, i%2))
+		doc := strings.NewReplacer(`"V"`, string(value), "N", fmt.Sprint(1000*(i+1)), "S", `"ok"`, `"reason":`+string(quoted), `"reason":""`).Replace(text)
+		failed := strings.NewReplacer(`"V"`, string(value), "N", "0", "S", string(quoted)).Replace(text)
+		docs, err := Read(strings.NewReader(doc + failed + `{"error":` + string(quoted) + `}`))
+		if err != nil || len(docs) != 3 {
+			t.Fatal(len(docs), err)
+		}
+		s.Add(evil, docs...)
+	}
+	var out bytes.Buffer
+	a := Analyse(base, compare.Options{})
+	c, err := CompareSets(base, other, compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Verdicts) == 0 || len(c.Verdicts) == 0 || len(a.ByAxis) == 0 {
+		t.Errorf("%d and %d verdicts, %d differences", len(a.Verdicts), len(c.Verdicts), len(a.ByAxis))
+	}
+	if err := errors.Join(a.WriteText(&out), a.WriteMarkdown(&out), base.WriteRunsCSV(&out), WriteCompareCSV(&out, a.Verdicts), c.WriteText(&out), c.WriteMarkdown(&out)); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range strings.NewReplacer("\r\n", "", "\n", "").Replace(out.String()) {
+		if !unicode.IsPrint(r) {
+			t.Fatalf("%q in\n%q", r, out.String())
+		}
+	}
+}
+
+func recorded(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata/json", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// No figure of a file is a negative zero.
+func TestNegativeZero(t *testing.T) {
+	if got := number6(-1e-9, true); got != "0" {
+		t.Errorf("number6: %s", got)
+	}
+	if got, err := json.Marshal(finite(math.Copysign(0, -1))); err != nil || string(got) != "0" {
+		t.Errorf("JSON: %s %v", got, err)
 	}
 }

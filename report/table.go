@@ -43,8 +43,34 @@ func (a *Analysis) write(w io.Writer, markdown bool) error {
 	p.list("Verdicts", a.sentences())
 	p.list("Findings", a.findingLines())
 	p.list("What else differed", a.axisLines(12))
-	p.list("Warnings", a.Warnings)
+	p.list("Warnings", atMost(append(a.caseWarnings(), a.Warnings...), 20))
 	return p.err
+}
+
+// caseWarnings are the warnings about the rows of the table, each with its row
+// unless it is about several.
+func (a *Analysis) caseWarnings() []string {
+	rows := map[string]int{}
+	var all [][2]string // row and warning
+	for i := range a.Cases {
+		if c := &a.Cases[i]; !secondary[c.Metric.Name] {
+			for _, w := range c.Summary.Warnings {
+				rows[w]++
+				all = append(all, [2]string{orDash(c.Case) + ": " + c.Metric.Title + ": ", w})
+			}
+		}
+	}
+	var lines []string
+	for _, x := range all {
+		switch n := rows[x[1]]; {
+		case n == 1:
+			lines = append(lines, x[0]+x[1])
+		case n > 1:
+			lines = append(lines, fmt.Sprintf("%s (%d rows)", x[1], n))
+			rows[x[1]] = 0
+		}
+	}
+	return lines
 }
 
 func orDash(s string) string {
@@ -96,7 +122,7 @@ func (a *Analysis) sentences() []string {
 	var lines []string
 	for i := range a.Verdicts {
 		if v := &a.Verdicts[i]; !secondary[v.Metric.Name] {
-			lines = append(lines, v.Axis+": "+oneLine(v.String()))
+			lines = append(lines, v.Axis+": "+v.String())
 		}
 	}
 	for _, r := range a.Rates {
@@ -172,10 +198,10 @@ func (p *printer) printf(format string, args ...any) {
 
 func (p *printer) heading(s string) {
 	if p.markdown {
-		p.printf("\n## %s\n\n", s)
+		p.printf("\n## %s\n\n", plainMarkdown(s))
 		return
 	}
-	p.printf("\n%s\n", s)
+	p.printf("\n%s\n", oneLine(s))
 }
 
 func (p *printer) list(title string, lines []string) {
@@ -185,11 +211,16 @@ func (p *printer) list(title string, lines []string) {
 	p.heading(title)
 	for _, l := range lines {
 		if p.markdown {
-			p.printf("- %s\n", strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(l))
+			p.printf("- %s\n", plainMarkdown(l))
 			continue
 		}
-		p.printf("  %s\n", l)
+		p.printf("  %s\n", oneLine(l))
 	}
+}
+
+// plainMarkdown makes text fit for a line or a cell of Markdown.
+func plainMarkdown(s string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "`", "\\`").Replace(oneLine(s))
 }
 
 func (p *printer) table(header []string, rows [][]string) {
@@ -199,6 +230,15 @@ func (p *printer) table(header []string, rows [][]string) {
 	options := []tablewriter.Option{tablewriter.WithHeaderAutoFormat(tw.Off), tablewriter.WithHeaderAlignment(tw.AlignLeft), tablewriter.WithRowAlignment(tw.AlignLeft)}
 	if p.markdown {
 		options = append(options, tablewriter.WithRenderer(renderer.NewMarkdown()))
+	}
+	fit := oneLine
+	if p.markdown {
+		fit = plainMarkdown
+	}
+	for _, row := range rows {
+		for i := range row {
+			row[i] = fit(row[i])
+		}
 	}
 	t := tablewriter.NewTable(p.w, options...)
 	t.Header(header)
@@ -280,6 +320,7 @@ func finite(f float64) *float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil
 	}
+	f += 0 // -0 is 0
 	return &f
 }
 

@@ -59,13 +59,15 @@ func (t *textSink) write(text string) {
 	}
 }
 
-// visible replaces the control characters of a string, but for those in keep.
+// visible replaces what a terminal would not print of a string: control
+// characters but for those in keep, and invisible ones that turn the direction
+// of what follows.
 func visible(s, keep string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && !strings.ContainsRune(keep, r) {
-			return unicode.ReplacementChar
+		if unicode.IsPrint(r) || unicode.Is(unicode.Zs, r) || strings.ContainsRune(keep, r) {
+			return r
 		}
-		return r
+		return unicode.ReplacementChar
 	}, s)
 }
 

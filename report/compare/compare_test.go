@@ -291,8 +291,67 @@ func TestDrift(t *testing.T) {
 	}
 	d := Drift(runs, metrics[0])
 	near(t, "slope per run", d.Slope, -0.002, 0.0004)
-	if d.P > 0.001 {
+	if d.P > 0.001 || !d.Matters() {
 		t.Errorf("a fall of 8%% over 40 runs has P = %v", d.P)
+	}
+	near(t, "change", d.Change(), -0.08, 0.015)
+	// Certain, but a trifle; large, but not certain; certain and large, but of few runs.
+	for i := range runs {
+		runs[i].Values = map[string]float64{"bits_per_second": 1e9 * (1 - 0.0005*float64(i))}
+	}
+	if d := Drift(runs, metrics[0]); d.P > 0.001 || d.Matters() {
+		t.Errorf("a fall of 2%%: %+v", d)
+	}
+	for i := range runs {
+		runs[i].Values = map[string]float64{"bits_per_second": 1e9 * (1 + 0.01*float64(i) + float64(i*17%40))}
+	}
+	if d := Drift(runs, metrics[0]); d.P < driftP || math.Abs(d.Change()) < driftChange || d.Matters() {
+		t.Errorf("noise: %+v", d)
+	}
+	for i := range runs {
+		runs[i].Values = map[string]float64{"bits_per_second": 1e9 * (1 + 0.1*float64(i))}
+	}
+	if d := Drift(runs[:7], metrics[0]); d.P >= driftP || d.Matters() {
+		t.Errorf("seven runs: %+v", d)
+	}
+}
+
+// A difference that rounds to zero has no sign and no word.
+func TestNegligible(t *testing.T) {
+	axis := []Axis{{Name: "firewall", Values: []string{"on", "off"}}}
+	set := func(m Metric, base, other float64) Verdict {
+		var runs []Run
+		for i := 1; i <= 10; i++ {
+			for j, v := range []string{"on", "off"} {
+				x := run("firewall", v, i, 2*i+j, 0)
+				x.Values = map[string]float64{m.Name: []float64{base, other}[j] * (1 + 1e-9*float64(i))}
+				runs = append(runs, x)
+			}
+		}
+		return Axes(runs, axis, m, Options{})[0]
+	}
+	loss, jitter := metrics[4], metrics[5]
+	for _, c := range []struct {
+		m           Metric
+		base, other float64
+		outcome     Outcome
+		change      string
+	}{
+		{metrics[0], 1e9, 0.9996e9, NoDifference, "0.0 %"},
+		{metrics[0], 1e9, 1.0004e9, NoDifference, "0.0 %"},
+		{metrics[0], 1e9, 0.999e9, Worse, "-0.1 %"},
+		{loss, 0, 0.004, NoDifference, "0.00 points"},
+		{loss, 0, 0.02, Worse, "+0.02 points"},
+		{loss, 0.004, 0, NoDifference, "0.00 points"},
+		{jitter, 0.002, 0, Better, "-0.002 ms"},
+	} {
+		v := set(c.m, c.base, c.other)
+		if v.Outcome != c.outcome || v.Change() != c.change || strings.Contains(v.Interval()+v.String(), "-0.0 ") || strings.Contains(v.Interval()+v.String(), "-0.00 ") {
+			t.Errorf("%s of %v and %v: %s, %s, %s", c.m.Title, c.base, c.other, v.Outcome, v.Change(), v.String())
+		}
+		if c.outcome == NoDifference && !strings.Contains(v.String(), "no difference shown") {
+			t.Errorf("%s", v.String())
+		}
 	}
 }
 

@@ -36,8 +36,12 @@ func Summarize(values []float64, confidence float64) Summary {
 	if !math.IsInf(b.Lo, 0) && !math.IsInf(b.Hi, 0) {
 		s.Lo, s.Hi, s.Confidence = b.Lo, b.Hi, b.Confidence
 	} else {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%d runs are too few for a %.0f%% interval (%d are enough)",
-			s.N, confidence*100, medianRunsNeeded(confidence)))
+		runs := "1 run is"
+		if s.N > 1 {
+			runs = fmt.Sprintf("%d runs are", s.N)
+		}
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%s too few for a %.4g%% interval (%d are enough)",
+			runs, confidence*100, medianRunsNeeded(confidence)))
 	}
 	s.Mean, _ = stats.Mean(sorted)
 	s.Min, s.Max = sorted[0], sorted[len(sorted)-1]
@@ -48,7 +52,11 @@ func Summarize(values []float64, confidence float64) Summary {
 		}
 	}
 	if lo, hi, ok := bimodal(sorted); ok {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("the runs fall into two groups (around %.4g and %.4g): the median describes neither", lo, hi))
+		apart := ""
+		if lo > 0 {
+			apart = fmt.Sprintf(", the upper %.3g times the lower", hi/lo)
+		}
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the runs fall into two groups%s: the median describes neither", apart))
 	}
 	return s
 }

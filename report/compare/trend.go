@@ -10,8 +10,28 @@ import (
 // Trend is how a metric changes over the order of runs.
 type Trend struct {
 	Slope float64 // Theil-Sen: change per step, in units of y per unit of x
+	Span  float64 // from the least x to the greatest
 	P     float64 // Kendall's test for no trend, two-sided
 	N     int
+}
+
+// Change is what the trend amounts to from the first x to the last.
+func (t Trend) Change() float64 { return t.Slope * t.Span }
+
+// The limits from which a drift is worth a warning: enough runs, a test at the
+// 1 % level, because each set is tested without having been asked about, and a
+// change over all runs above what runs differ by anyway.
+const (
+	driftRuns   = 8
+	driftP      = 0.01
+	driftChange = 0.05
+)
+
+// Matters reports whether a trend of values relative to their median, as
+// [Drift] returns it, is both statistically clear and not negligible: at least
+// 8 runs, P < 0.01, and 5 % or more from the first run to the last.
+func (t Trend) Matters() bool {
+	return t.N >= driftRuns && t.P < driftP && math.Abs(t.Change()) >= driftChange
 }
 
 // TheilSen returns the median of the slopes between all pairs of points with
@@ -40,6 +60,7 @@ func TheilSen(x, y []float64) Trend {
 		return t
 	}
 	t.Slope, _ = stats.Median(slopes)
+	t.Span = slices.Max(x) - slices.Min(x)
 	if n := len(x); !tied && n <= 60 {
 		t.P = kendall(n).twoSided(discordant)
 	} else {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 )
 
@@ -36,7 +37,8 @@ func (r *Run) label(without string) string {
 // Outcome is the kind of a verdict.
 type Outcome string
 
-// The outcomes. Better and Worse follow the metric's direction.
+// The outcomes. Better and Worse follow the metric's direction; a difference
+// that rounds to zero is neither.
 const (
 	Better       Outcome = "better"
 	Worse        Outcome = "worse"
@@ -203,7 +205,7 @@ func holm(vs []Verdict, alpha float64) {
 		switch {
 		case v.Shift.Confidence == 0:
 			v.Outcome = TooFewRuns
-		case v.P > alpha || v.Shift.Estimate == 0:
+		case v.P > alpha || v.negligible():
 			v.Outcome = NoDifference
 		case (v.Shift.Estimate > 0) == v.Metric.Higher:
 			v.Outcome = Better
@@ -236,7 +238,7 @@ func (v *Verdict) String() string {
 	case TooFewRuns:
 		return fmt.Sprintf("%s: too few runs to tell %s from %s (%d of each case would do)", v.Metric.Title, v.Other, v.Base, v.Needed)
 	case NoDifference:
-		if v.Shift.Lo > 0 || v.Shift.Hi < 0 { // alone it would count
+		if (v.Shift.Lo > 0 || v.Shift.Hi < 0) && !v.negligible() { // alone it would count
 			return fmt.Sprintf("%s: a difference between %s and %s (%s %s) is not certain once several axes are looked at; more runs would tell", v.Metric.Title, v.Base, v.Other, v.amount(v.Shift.Estimate, true), v.Interval())
 		}
 		return fmt.Sprintf("%s: no difference shown between %s and %s (%s %s)", v.Metric.Title, v.Base, v.Other, v.amount(v.Shift.Estimate, true), v.Interval())
@@ -257,17 +259,37 @@ func (v *Verdict) Interval() string {
 // Change is the shift with its sign and unit.
 func (v *Verdict) Change() string { return v.amount(v.Shift.Estimate, true) }
 
+// amount prints x with its unit: percent to a tenth, percentage points to a
+// hundredth, everything else to three digits. What rounds to zero has no sign.
 func (v *Verdict) amount(x float64, sign bool) string {
-	unit := v.Metric.Unit
+	x, unit, decimals := v.shown(x)
+	text := strconv.FormatFloat(x, 'f', decimals, 64)
+	if decimals < 0 {
+		text = fmt.Sprintf("%.3g", x)
+	}
+	if sign && x > 0 {
+		text = "+" + text
+	}
+	return text + " " + unit
+}
+
+// shown returns x in the unit that people see, rounded to the decimals that
+// they see; -1 if that is not a number of decimals.
+func (v *Verdict) shown(x float64) (rounded float64, unit string, decimals int) {
 	switch {
 	case v.Shift.Relative:
-		x, unit = x*100, "%"
-	case unit == "%":
-		unit = "points"
+		rounded, unit, decimals = math.Round(x*1000)/10, "%", 1
+	case v.Metric.Unit == "%":
+		rounded, unit, decimals = math.Round(x*100)/100, "points", 2
+	default:
+		rounded, unit, decimals = x, v.Metric.Unit, -1
 	}
-	format := "%.1f %s"
-	if sign {
-		format = "%+.1f %s"
-	}
-	return fmt.Sprintf(format, x, unit)
+	return rounded + 0, unit, decimals // + 0 makes -0 a 0
+}
+
+// negligible reports whether the estimate rounds to zero: such a difference is
+// neither better nor worse, however certain it is.
+func (v *Verdict) negligible() bool {
+	x, _, _ := v.shown(v.Shift.Estimate)
+	return x == 0
 }
