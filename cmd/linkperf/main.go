@@ -35,7 +35,7 @@ func subcommands() []subcommand {
 		{"matrix", "matrix [PLAN.yaml] [-o DIR]", "run many tests in a fair order and compare them", runMatrix},
 		{"report", "report SOURCE...", "show stored results: tables, CSV, JSON, one HTML page", runReport},
 		{"compare", "compare A B", "say whether two sets of results differ", runCompare},
-		{"sysinfo", "sysinfo [HOST]", "show this host, or the path to HOST and both ends", runSysinfo},
+		{"sysinfo", "sysinfo [HOST[:PORT]]", "show this host, or the path to HOST and both ends", runSysinfo},
 		{"version", "version", "print the version of linkperf", runVersion},
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/netip"
 	"os/exec"
 	"runtime"
@@ -86,24 +85,15 @@ func (m *matrixCommand) surroundings(ctx context.Context, plan *matrix.Plan, cas
 	return s, nil
 }
 
-// splitServer reads HOST, HOST:PORT, [HOST]:PORT or an IPv6 address.
+// splitServer reads a plan's server: what splitAddress reads, or embedded.
 func splitServer(s string) (host string, port int, err error) {
-	wrong := fmt.Errorf("server %q; allowed are embedded, HOST and HOST:PORT", s)
-	if strings.Count(s, ":") == 1 || strings.HasPrefix(s, "[") && strings.Contains(s, "]:") {
-		h, p, err := net.SplitHostPort(s)
-		n, perr := strconv.ParseUint(p, 10, 16)
-		if err != nil || perr != nil || n == 0 || h == "" {
-			return "", 0, wrong
-		}
-		return h, int(n), nil
+	if s == "" {
+		return "", client.DefaultPort, nil
 	}
-	host = strings.Trim(s, "[]")
-	if strings.Contains(host, ":") {
-		if _, err := netip.ParseAddr(host); err != nil {
-			return "", 0, wrong
-		}
+	if host, port, err = splitAddress(s, client.DefaultPort); err != nil {
+		err = fmt.Errorf("server %q; allowed are embedded, HOST and HOST:PORT", s)
 	}
-	return host, client.DefaultPort, nil
+	return host, port, err
 }
 
 // address is where a case's test goes, or why it cannot.

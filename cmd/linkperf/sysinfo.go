@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"strconv"
 	"strings"
@@ -28,16 +29,25 @@ func runSysinfo(ctx context.Context, args []string, _ io.Reader, stdout, stderr 
 	raw := flags.String("raw", "", "`DIR` save what the system answered there, without addresses, names and\nserial numbers")
 	devices := flags.Bool("devices", false, "list USB, Thunderbolt and storage devices with their speeds")
 	redact := flags.Bool("redact", false, "leave out addresses and host names")
-	port := flags.IntP("port", "p", client.DefaultPort, "`PORT` TCP port of the server on HOST (5201)")
-	synopsis := "sysinfo [HOST] [options]\n\nWithout HOST the facts of this host; with it those of the path to a server there,\nand of that host if the server is linkperf."
+	port := client.DefaultPort
+	flags.VarP(&wholeNumber{&port, 1, math.MaxUint16}, "port", "p", "`PORT` TCP port of the server on HOST (5201)")
+	synopsis := "sysinfo [HOST | HOST:PORT] [options]\n\nWithout HOST the facts of this host; with it those of the path to a server there,\nand of that host if the server is linkperf. An IPv6 address with a port stands in\nbrackets: [ADDRESS]:PORT."
 	if status, stop := parseFlags(flags, synopsis, args, stdout, stderr); stop {
 		return status
 	}
-	switch {
-	case flags.NArg() > 1:
+	if flags.NArg() > 1 {
 		return complainOf(fmt.Errorf("one host at most: %q", flags.Args()), "sysinfo", stderr)
-	case *port < 1 || *port > 65535:
-		return complainOf(fmt.Errorf("--port %d; allowed are 1 to 65535", *port), "sysinfo", stderr)
+	}
+	host := ""
+	if flags.NArg() == 1 {
+		given := port
+		var err error
+		if host, port, err = splitAddress(flags.Arg(0), given); err != nil {
+			return complainOf(err, "sysinfo", stderr)
+		}
+		if flags.Changed("port") && port != given {
+			return complainOf(fmt.Errorf("%q and --port %d name two ports: choose one", flags.Arg(0), given), "sysinfo", stderr)
+		}
 	}
 	options := sysinfo.Options{Tool: "linkperf", Version: version(), HostName: true, Devices: *devices}
 	if *raw != "" {
@@ -46,10 +56,10 @@ func runSysinfo(ctx context.Context, args []string, _ io.Reader, stdout, stderr 
 		}
 	}
 	var show survey
-	if flags.NArg() == 0 {
+	if host == "" {
 		show = survey{client: sysinfo.Collect(ctx, options)}
 	} else {
-		show = surveyPath(ctx, flags.Arg(0), *port, options)
+		show = surveyPath(ctx, host, port, options)
 	}
 	if *redact {
 		show.redact()

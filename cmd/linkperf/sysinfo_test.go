@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net"
 	"os"
 	"strings"
@@ -75,6 +76,15 @@ func TestSysinfoOfPath(t *testing.T) {
 		t.Errorf("note %q", both.Note)
 	}
 
+	for _, args := range [][]string{{"127.0.0.1:" + port}, {"localhost:" + port, "-p", port}, {"-p", port, "[::1]"}, {"[::1]:" + port}} {
+		if strings.Contains(args[len(args)-1], "::1") && !haveIPv6() {
+			continue
+		}
+		if got := call(t, append([]string{"linkperf", "sysinfo", "--json"}, args...)...); got.status != 0 || !strings.Contains(got.stdout, `"note": "the other end is linkperf`) {
+			t.Errorf("%q: %+v", args, got)
+		}
+	}
+
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -84,6 +94,42 @@ func TestSysinfoOfPath(t *testing.T) {
 	got = call(t, "linkperf", "sysinfo", "-p", closed, "127.0.0.1")
 	if got.status != 1 || !strings.Contains(got.stderr, "no server at 127.0.0.1:"+closed) || !strings.Contains(got.stdout, "Interface") {
 		t.Errorf("%+v", got)
+	}
+}
+
+func haveIPv6() bool {
+	ln, err := net.Listen("tcp", "[::1]:0")
+	if err == nil {
+		ln.Close()
+	}
+	return err == nil
+}
+
+// TestSysinfoHosts checks what is taken for a host, and that the rest is
+// refused with what is allowed, before anything is asked.
+func TestSysinfoHosts(t *testing.T) {
+	for text, want := range map[string]string{
+		"host": "host 9", "host:1": "host 1", "10.0.0.1:65535": "10.0.0.1 65535", "host%eth0:5": "host%eth0 5", "host%eth0": "host%eth0 9",
+		"::1": "::1 9", "[::1]": "::1 9", "[::1]:2": "::1 2", "[fe80::1%eth0]:2": "fe80::1%eth0 2", "fe80::1%eth0": "fe80::1%eth0 9",
+	} {
+		if host, port, err := splitAddress(text, 9); err != nil || fmt.Sprint(host, " ", port) != want {
+			t.Errorf("%q: %s %d %v", text, host, port, err)
+		}
+	}
+	for _, text := range []string{"", ":5201", "host:", "host:0", "host:65536", "host:-1", "host:x", "host:inf", "a:b:c", "[::1", "::1]", "[::1]5", "[::1]:", "[host]", "[host]:1", "[1.2.3.4]:1", "http://host", "host/x", "%eth0", "a b", "[]", "[]:1"} {
+		got := call(t, "linkperf", "sysinfo", text)
+		if got.status != 1 || got.stdout != "" || got.stderr != fmt.Sprintf("linkperf sysinfo: %q is no host; allowed are HOST, HOST:PORT, an IPv6 address, and [ADDRESS]:PORT with ports from 1 to 65535\n", text) {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+	for line, want := range map[string]string{
+		"-p 1 host:2":       `"host:2" and --port 1 name two ports`,
+		"-p inf host":       `"inf" for "-p, --port" flag: allowed are 1 to 65535`,
+		"--port 65536 host": `"65536" for "-p, --port" flag: allowed are 1 to 65535`,
+	} {
+		if got := call(t, append([]string{"linkperf", "sysinfo"}, strings.Fields(line)...)...); got.status != 1 || !strings.Contains(got.stderr, want) {
+			t.Errorf("%q: %+v", line, got)
+		}
 	}
 }
 
