@@ -58,7 +58,7 @@ func CompareSets(base, other *Set, o compare.Options) (*Comparison, error) {
 	}
 	c.finish(groups)
 	if len(c.Verdicts) == 0 {
-		return c, fmt.Errorf("%w: %s and %s have no case in common", ErrNothingToCompare, base.Name, other.Name)
+		return c, fmt.Errorf("%w: %s has %s, %s has %s", ErrNothingToCompare, base.Name, base.measured(), other.Name, other.measured())
 	}
 	return c, nil
 }
@@ -93,6 +93,19 @@ func orNone(names []string) string {
 		return "none"
 	}
 	return oneLine(strings.Join(names, ", "))
+}
+
+// measured lists the cases that have figures.
+func (s *Set) measured() string {
+	names := s.caseNames((*StoredRun).Counted)
+	if len(names) == 0 {
+		return "no finished run"
+	}
+	const most = 4
+	if len(names) > most {
+		names = append(names[:most:most], fmt.Sprintf("%d more", len(names)-most))
+	}
+	return oneLine(strings.Join(names, "; "))
 }
 
 // planned reports whether the runs carry a plan's labels.
@@ -146,7 +159,7 @@ func (c *Comparison) write(w io.Writer, markdown bool) error {
 	}
 	if len(rows) > 0 {
 		p.heading("Compared with " + c.Verdicts[0].Base)
-		p.table([]string{"metric", "", "shift", "interval", "P", "verdict"}, rows)
+		p.table([]string{"metric", c.Verdicts[0].Axis, "shift", "interval", "P", "verdict"}, rows)
 	}
 	var lines []string
 	for i := range c.Verdicts {
@@ -168,5 +181,5 @@ func (c *Comparison) WriteJSON(w io.Writer) error {
 		Verdicts    []verdictJSON `json:"verdicts"`
 		Differences []Difference  `json:"differences"`
 		Warnings    []string      `json:"warnings"`
-	}{c.Base, c.Other, verdictsJSON(c.Verdicts), c.Differences, c.Warnings})
+	}{c.Base, c.Other, verdictsJSON(c.Verdicts), orEmpty(c.Differences), orEmpty(c.Warnings)})
 }

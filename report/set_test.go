@@ -513,3 +513,33 @@ func TestNegativeZero(t *testing.T) {
 		t.Errorf("JSON: %s %v", got, err)
 	}
 }
+
+// A list of a JSON report is a list even if nothing is in it, and sets without a
+// common case are told by their cases.
+func TestNothingToSay(t *testing.T) {
+	load := func(name string) *Set {
+		s, err := LoadSet("testdata/json/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	base, same := load("tcp_3.21_client.json"), load("tcp_3.12_client.json")
+	base.Runs, same.Runs = append(base.Runs, base.Runs...), append(same.Runs, same.Runs...)
+	var out bytes.Buffer
+	c, err := CompareSets(base, same, compare.Options{})
+	if err := errors.Join(err, Analyse(base, compare.Options{}).WriteJSON(&out), c.WriteJSON(&out)); err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range []string{"verdicts", "findings", "differences", "warnings"} {
+		if strings.Contains(out.String(), `"`+list+`": null`) {
+			t.Errorf("%s is null", list)
+		}
+	}
+	other, failed := load("udp_3.21_client.json"), load("connection-refused_3.21_client.json")
+	for s, want := range map[*Set]string{other: "client.json has bitrate=20000000 direction=forward, testdata/json/udp", failed: "has no finished run"} {
+		if _, err := CompareSets(load("tcp_3.21_client.json"), s, compare.Options{}); !errors.Is(err, ErrNothingToCompare) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

@@ -240,6 +240,9 @@ func (p *printer) table(header []string, rows [][]string) {
 			row[i] = fit(row[i])
 		}
 	}
+	for i := range header {
+		header[i] = fit(header[i])
+	}
 	t := tablewriter.NewTable(p.w, options...)
 	t.Header(header)
 	if p.err = t.Bulk(rows); p.err == nil {
@@ -274,7 +277,7 @@ func (a *Analysis) WriteJSON(w io.Writer) error {
 		Findings    []Finding        `json:"findings"`
 		Differences []AxisDifference `json:"differences"`
 		Warnings    []string         `json:"warnings"`
-	}{Source: a.Set.Name, Runs: len(a.Set.Runs), Cases: []caseJSON{}, Verdicts: verdictsJSON(a.Verdicts), Findings: a.Findings, Differences: a.ByAxis, Warnings: a.Warnings}
+	}{Source: a.Set.Name, Runs: len(a.Set.Runs), Cases: []caseJSON{}, Verdicts: verdictsJSON(a.Verdicts), Findings: orEmpty(a.Findings), Differences: orEmpty(a.ByAxis), Warnings: orEmpty(a.Warnings)}
 	for _, c := range a.Cases {
 		s := c.Summary
 		out.Cases = append(out.Cases, caseJSON{Case: c.Case, Metric: c.Metric.Name, Unit: c.Metric.Unit, N: s.N, Failed: c.Failed,
@@ -322,6 +325,14 @@ func finite(f float64) *float64 {
 	}
 	f += 0 // -0 is 0
 	return &f
+}
+
+// orEmpty makes JSON's empty list of none.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }
 
 func positiveOrNil(f float64) *float64 {

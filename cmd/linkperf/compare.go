@@ -12,6 +12,7 @@ import (
 
 	"linkperf/report"
 	"linkperf/report/compare"
+	"linkperf/sysinfo"
 )
 
 // statusSlower is the exit status of --fail-if-slower when it fails.
@@ -81,7 +82,7 @@ func runCompare(_ context.Context, args []string, _ io.Reader, stdout, stderr io
 	}
 	if *slower != "" {
 		if slow := c.Slower(limit); len(slow) > 0 {
-			fmt.Fprintf(stderr, "linkperf compare: slower by more than %s: %s\n", *slower, slow[0].String())
+			fmt.Fprintf(stderr, "linkperf compare: slower by more than %s: %s\n", *slower, sysinfo.Printable(slow[0].String()))
 			return statusSlower
 		}
 	}
