@@ -85,6 +85,9 @@ func CompareAxis(s *Set, name string, o compare.Options) (*Comparison, error) {
 		}
 	}
 	c.finish(groups)
+	if len(c.Verdicts) == 0 {
+		return c, fmt.Errorf("%w: no two cases of %s differ in %s alone; it has %s", ErrNothingToCompare, s.Name, oneLine(name), s.measured())
+	}
 	return c, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"linkperf/protocol/measure"
@@ -102,6 +103,11 @@ var volatile = []string{"collect", "unknown", "sources", "changed", "schema", "r
 // facts returns what a run's documents say of both ends and of the programs.
 func (r *StoredRun) facts() map[string]map[string]string {
 	f := map[string]map[string]string{"": {"program": r.Version, "system": r.SystemInfo}}
+	for option, value := range r.parameters() {
+		if _, ok := r.Labels[option]; !ok { // what makes the case is nothing else that differs
+			f[""][option] = value
+		}
+	}
 	if r.Linkperf != nil {
 		f[""]["linkperf"] = r.Linkperf.Version
 		f[""]["data_path"] = r.Linkperf.DataPath
@@ -115,6 +121,24 @@ func (r *StoredRun) facts() map[string]map[string]string {
 		}
 	}
 	return f
+}
+
+// parameters are what was asked of a test, by iperf3's option names, beside what
+// always makes its case.
+func (r *StoredRun) parameters() map[string]string {
+	p := &r.Result.Start.Params
+	if p.Length <= 0 { // the test failed before they were known
+		return nil
+	}
+	o := map[string]string{"length": strconv.Itoa(p.Length), "omit": strconv.Itoa(p.Omit), "congestion": r.Result.SenderCongestion}
+	if p.Time > 0 {
+		o["time"] = strconv.Itoa(p.Time)
+	}
+	o["window"] = "default"
+	if p.Window > 0 {
+		o["window"] = strconv.Itoa(p.Window)
+	}
+	return o
 }
 
 // flatten puts each single fact of a record under its path. The elements of a

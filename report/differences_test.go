@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"linkperf/protocol/measure"
+	"linkperf/report/compare"
 )
 
 // TestSteadyFacts shows the facts of a set-up, not those of single tests.
@@ -12,7 +15,7 @@ func TestSteadyFacts(t *testing.T) {
 	run := func(record string) *StoredRun {
 		l := &Linkperf{}
 		l.Sysinfo.Client = json.RawMessage(record)
-		return &StoredRun{Document: &Document{Linkperf: l}}
+		return &StoredRun{Document: &Document{Result: &measure.Result{Start: &measure.Start{}}, Linkperf: l}}
 	}
 	groups := map[string][]*StoredRun{
 		"mtu=1500": {
@@ -49,14 +52,14 @@ func TestNestedFacts(t *testing.T) {
 	run := func(client string) *StoredRun {
 		l := &Linkperf{}
 		l.Sysinfo.Client = json.RawMessage(client)
-		return &StoredRun{Document: &Document{Linkperf: l}}
+		return &StoredRun{Document: &Document{Result: &measure.Result{Start: &measure.Start{}}, Linkperf: l}}
 	}
 	groups := map[string][]*StoredRun{
 		"a": {run(`{"firewall":{"layers":[{"name":"nftables","state":"on","detail":"2 rules"},{"name":"ebpf","state":"off"}]},
 			"x":[{"b":true,"a":[1,2]},{"c":null}],"link":{"driver":"veth","duplex":"unknown","addresses":[]},"host":{"os":"linux"}}`)},
 		"b": {run(`{"firewall":{"layers":[{"name":"nftables","state":"off","detail":"2 rules"},{"name":"ebpf","state":"off"}]},
 			"x":[],"link":{"driver":null,"duplex":"full","addresses":["10.0.0.1/8","::1/128"]}}`)},
-		"c": {{Document: &Document{}}},
+		"c": {{Document: &Document{Result: &measure.Result{Start: &measure.Start{}}}}},
 	}
 	ds := Differences(groups)
 	want := []string{
@@ -82,5 +85,40 @@ func TestNestedFacts(t *testing.T) {
 				t.Errorf("%s: %q for %q", f.Name, f.Values, host.Groups)
 			}
 		}
+	}
+}
+
+// TestOtherParameters tells of parameters that make no case, and says why an axis
+// has no verdict.
+func TestOtherParameters(t *testing.T) {
+	set := func(name string, changes ...string) *Set {
+		s := &Set{Name: name}
+		docs, err := Read(strings.NewReader(strings.NewReplacer(changes...).Replace(recorded(t, "udp_3.21_client.json"))))
+		if err != nil || len(docs) != 1 {
+			t.Fatal(len(docs), err)
+		}
+		s.Add(name, docs...)
+		return s
+	}
+	a, b := set("a"), set("b", `"blksize":	32768`, `"blksize":	1000`, `"omit":	0`, `"omit":	1`)
+	c, err := CompareSets(a, b, compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := differenceLines(c.Differences, 9), []string{"length is 32768 with a; 1000 with b", "omit is 0 with a; 1 with b"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	a.Runs = append(a.Runs, b.Runs...)
+	for i, length := range []string{"32768", "1000"} {
+		a.Runs[i].Labels = map[string]string{"length": length, "other": length}
+	}
+	if _, err := CompareAxis(a, "length", compare.Options{}); err == nil || !strings.Contains(err.Error(), "no two cases of a differ in length alone; it has length=1000 other=1000; length=32768 other=32768") {
+		t.Error(err)
+	}
+	if w := strings.Join(Analyse(a, compare.Options{}).Warnings, "\n"); !strings.Contains(w, "length: no verdict, for no two cases differ in it alone") {
+		t.Errorf("%q", w)
+	}
+	if got := differenceLines(Differences(map[string][]*StoredRun{"a": {&a.Runs[0]}, "b": {&a.Runs[1]}}), 9); !slices.Equal(got, []string{"omit is 0 with a; 1 with b"}) {
+		t.Errorf("an axis among what else differed: %q", got)
 	}
 }
