@@ -54,6 +54,12 @@ var reserved = map[string]string{
 // allowedAsAxis are reserved options that may still vary from case to case.
 var allowedAsAxis = map[string]bool{"time": true, "bytes": true, "blockcount": true, "omit": true}
 
+// Limits of a plan: beyond them it is a mistake, and would fill the memory.
+const (
+	maxCases = 10_000
+	maxRuns  = 1_000_000
+)
+
 // Cases lists the plan's cases in their written order: the product of the
 // axes, the last axis changing fastest, without the excluded ones, and the
 // included ones. Faults are of type *[Error]; file and source, which may be
@@ -133,6 +139,12 @@ func (p *Plan) Cases(o Options, file string, source []byte) ([]Case, error) {
 			}
 		}
 	}
+	combinations := 1
+	for _, a := range p.Axes {
+		if combinations *= len(a.Values); combinations > maxCases {
+			return nil, fail("$.axes", "the axes have more than %d combinations", maxCases)
+		}
+	}
 	for _, l := range product(p.Axes) {
 		if !slices.ContainsFunc(p.Exclude, func(x Labels) bool { return l.has(x) }) {
 			add(l, names)
@@ -149,6 +161,9 @@ func (p *Plan) Cases(o Options, file string, source []byte) ([]Case, error) {
 	}
 	if len(cases) == 0 {
 		return nil, fail("$.exclude", "nothing is left to run")
+	}
+	if len(cases)*(d.Warmup+d.Repeat) > maxRuns {
+		return nil, fail("$.repeat", "%d cases in %d rounds are more than %d runs", len(cases), d.Warmup+d.Repeat, maxRuns)
 	}
 	for _, c := range cases {
 		if err := o.Check(c.Args); err != nil {

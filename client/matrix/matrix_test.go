@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,6 +56,14 @@ func TestPlanErrors(t *testing.T) {
 		{"twice", "axes:\n  parallel: [1, 1]\n", "line 2, column 17: value \"1\" of axis \"parallel\" stands twice"},
 		{"client's own check", "axes:\n  parallel: [1, 999]\n", "case parallel=999: invalid number of parallel streams"},
 		{"nothing left", "axes:\n  parallel: [1]\nexclude:\n  - parallel: 1\n", "nothing is left to run"},
+		{"tab", "axes:\n\tparallel: [1]\n", "line 2, column 1: a tab cannot indent a line in YAML; use spaces"},
+		{"no mapping", "parallel\n", "line 1, column 1: a plan has lines of the form KEY: VALUE, where KEY is one of name, server"},
+		{"UTF-16", "\xff\xfer\x00e\x00", "p.yaml: this is not text in UTF-8"},
+		{"two documents", "repeat: 3\n---\nrepeat: 4\n", "p.yaml: a plan is one YAML document"},
+		{"after a byte order mark", "\ufeffrepeat: 0\n", "line 1, column 9: repeat is 0"},
+		{"too many cases", "axes:\n  bitrate: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]\n  length: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]\n  parallel: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]\n  congestion: [a, b, c, d, e, f, g, h, i, j]\n  direction: [forward, reverse]\n",
+			"the axes have more than 10000 combinations"},
+		{"too many runs", "repeat: 10000\naxes:\n  bitrate: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]\n  length: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]\n", "110 cases in 10000 rounds are more than 1000000 runs"},
 		{"infinite time", "name: x\nduration: .inf\n", "p.yaml: line 2, column 11: duration: \"+Inf\" is not a time"},
 		{"infinite number", "repeat: .inf\n", "line 1, column 9: repeat has a value of the wrong kind; allowed is 1 to 10000"},
 		{"no rounds", "repeat: 0\n", "line 1, column 9: repeat is 0; allowed is 1 to 10000"},
@@ -84,6 +93,38 @@ func TestPlanErrors(t *testing.T) {
 				t.Errorf("got\n%v\nwant\n%s", err, tc.want)
 			}
 		})
+	}
+}
+
+// TestPlanText checks that what editors do to a text file is not seen.
+func TestPlanText(t *testing.T) {
+	for _, text := range []string{"\ufeffrepeat: 3\naxes:\n  parallel: [1, 4]\n", "repeat: 3\r\naxes:\r\n  parallel: [1, 4]\r\n", "---\nrepeat: 3\naxes:\n  parallel: [1, 4]\n...\n"} {
+		p, err := Parse("p.yaml", []byte(text))
+		if err != nil || p.Repeat != 3 || len(p.Axes) != 1 || len(p.Axes[0].Values) != 2 || p.Axes[0].Values[1].Value != "4" {
+			t.Errorf("%q: %v %+v", text, err, p)
+		}
+	}
+}
+
+// TestEstimate checks that cases with a time of their own count with it, and
+// that no plan is too long to be estimated.
+func TestEstimate(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"repeat: 2\npause: 1s\n":                                                             2 * (2*time.Second + setUp),
+		"repeat: 1\npause: 0\nomit: 1s\naxes:\n  time: [10, 20]\n":                           32*time.Second + 2*setUp,
+		"repeat: 10000\nduration: 24h\naxes:\n  parallel: [1,2,3,4,5,6,7,8,9,10,11,12,13]\n": math.MaxInt64,
+	} {
+		p, err := Parse("", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases, err := p.Cases(someOptions, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Estimate(p.Schedule(cases)); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
 	}
 }
 
@@ -331,6 +372,57 @@ func TestResume(t *testing.T) {
 	}
 	if err := stored.Run(t.Context(), cases, store, env); err != nil || len(*log) != 5 {
 		t.Errorf("a finished plan runs nothing: %v %v", err, *log)
+	}
+}
+
+// TestResumeChanged checks that a stored plan goes on only as the one that its
+// runs are of; more rounds may be added.
+func TestResumeChanged(t *testing.T) {
+	for _, tc := range []struct{ name, from, to, want string }{
+		{"more rounds", "repeat: 1", "repeat: 2", ""},
+		{"another duration", "duration: 2s", "duration: 3s", "run 1 (parallel=1, round 1) was made with --parallel=1 --time=2, and the plan says --parallel=1 --time=3"},
+		{"another axis", "- \"1\"", "- \"2\"", "run 1 (parallel=1, round 1) is not in the plan"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := t.TempDir()
+			p, _ := Parse("", []byte("seed: 3\nduration: 2s\nrepeat: 1\npause: 1ms\naxes:\n  parallel: [1]\n"))
+			cases, err := p.Cases(someOptions, "", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			store, err := Create(dir, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, env := testEnv(func(Step) error { return nil })
+			if err := errors.Join(p.Run(t.Context(), cases, store, env), store.Close()); err != nil {
+				t.Fatal(err)
+			}
+			name := filepath.Join(dir, PlanFile)
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed := strings.Replace(string(text), tc.from, tc.to, 1)
+			if changed == string(text) {
+				t.Fatalf("%q is not in\n%s", tc.from, text)
+			}
+			if err := os.WriteFile(name, []byte(changed), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			store, p, err = Resume(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer store.Close()
+			if cases, err = p.Cases(someOptions, "", nil); err != nil {
+				t.Fatal(err)
+			}
+			err = store.Fits(p.Schedule(cases))
+			if tc.want == "" && err != nil || tc.want != "" && (!errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), tc.want)) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+		})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 )
@@ -181,6 +182,10 @@ func (e *Error) Error() string {
 // place.
 func Parse(file string, source []byte) (*Plan, error) {
 	p := &Plan{}
+	source = bytes.TrimPrefix(source, []byte(byteOrderMark))
+	if !utf8.Valid(source) || bytes.IndexByte(source, 0) >= 0 {
+		return nil, &Error{File: file, Message: "this is not text in UTF-8, which a plan is"}
+	}
 	if err := decode(source, p, yaml.Strict()); err != nil && !errors.Is(err, io.EOF) {
 		return nil, decodeError(file, source, err)
 	}
@@ -198,6 +203,9 @@ func Parse(file string, source []byte) (*Plan, error) {
 	}
 	return p, nil
 }
+
+// byteOrderMark begins text files of some editors.
+const byteOrderMark = "\uFEFF"
 
 // durationKeys and countKeys are the keys of a plan that are times, and those
 // that are whole numbers.
@@ -221,7 +229,14 @@ func decode(source []byte, to any, options ...yaml.DecodeOption) (err error) {
 			err = fmt.Errorf("this is not YAML: %v", r)
 		}
 	}()
-	return yaml.NewDecoder(bytes.NewReader(source), options...).Decode(to)
+	d := yaml.NewDecoder(bytes.NewReader(source), options...)
+	if err := d.Decode(to); err != nil {
+		return err
+	}
+	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
+		return errors.New("a plan is one YAML document, and here another one follows (after ---)")
+	}
+	return nil
 }
 
 // decodeError turns goccy's error into ours.
@@ -261,7 +276,11 @@ func decodeError(file string, source []byte, err error) *Error {
 			if k.name == "axes" {
 				e.Message += ", where a value is a plain one or a mapping of value, before, after"
 			}
+		} else {
+			e.Message = "a plan has lines of the form KEY: VALUE, where KEY is one of " + strings.Join(planKeys(), ", ")
 		}
+	case strings.Contains(e.Message, "'\t'"):
+		e.Message = "a tab cannot indent a line in YAML; use spaces"
 	}
 	return e
 }
@@ -305,6 +324,7 @@ func at(file string, source []byte, path, message string) *Error {
 	if err != nil {
 		return e
 	}
+	source = bytes.TrimPrefix(source, []byte(byteOrderMark))
 	node, err := p.ReadNode(bytes.NewReader(source))
 	if err != nil || node.GetToken() == nil {
 		return e

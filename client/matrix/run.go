@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 )
@@ -91,7 +92,7 @@ func (p *Plan) step(ctx context.Context, s Step, store *Store, env Env, left, to
 		observe = func(Event) {}
 	}
 	observe(Event{Kind: RunStart, Step: s, Left: left, Total: total})
-	r := Record{Case: s.Case.ID, Labels: s.Case.Labels, Round: s.Round, Order: s.Order, Warmup: s.Warmup,
+	r := Record{Case: s.Case.ID, Labels: s.Case.Labels, Args: s.Case.Args, Round: s.Round, Order: s.Order, Warmup: s.Warmup,
 		Interleaved: d.Order == Interleaved, Start: env.Now().UTC(), Status: StatusOK}
 	doc, runErr := json.RawMessage(nil), error(nil)
 	if reason := env.Met(ctx, s); reason != "" {
@@ -172,9 +173,21 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Estimate is how long the runs will take: their durations, omitted parts
-// and pauses, and 300 ms of set-up each.
-func (p *Plan) Estimate(runs int) time.Duration {
+// setUp is what a run takes besides its test.
+const setUp = 300 * time.Millisecond
+
+// Estimate is how long the runs will take: their tests, omitted parts and
+// pauses, and 300 ms of set-up each. What ends after an amount of data counts as
+// long as the plan's tests.
+func (p *Plan) Estimate(steps []Step) time.Duration {
 	d := p.withDefaults()
-	return time.Duration(runs) * (time.Duration(d.Duration+d.Omit+*d.Pause) + 300*time.Millisecond)
+	var all time.Duration
+	for _, s := range steps {
+		one := d.length(s.Case) + time.Duration(*d.Pause) + setUp
+		if all > math.MaxInt64-one {
+			return math.MaxInt64
+		}
+		all += one
+	}
+	return all
 }

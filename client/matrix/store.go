@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"linkperf/client/matrix/lock"
@@ -31,7 +34,8 @@ const (
 type Record struct {
 	Case        string    `json:"case"`
 	Labels      Labels    `json:"labels"`
-	Round       int       `json:"round"` // below 1: a warm-up round
+	Args        []string  `json:"args,omitempty"` // the client's command line, without host and port
+	Round       int       `json:"round"`          // below 1: a warm-up round
 	Order       int       `json:"order"`
 	Warmup      bool      `json:"warmup,omitempty"`
 	Interleaved bool      `json:"interleaved"`
@@ -46,11 +50,14 @@ type Store struct {
 	dir  string
 	held *os.File // locked while the store is open; nil where files have no locks
 	runs *os.File
-	done map[string]bool // case and round
+	done map[string]Record // by case and round
 }
 
 // ErrExists is returned for a directory that holds runs already.
 var ErrExists = errors.New("the directory holds runs already (--resume continues them)")
+
+// ErrChanged is returned for a directory whose runs are not those of its plan.
+var ErrChanged = errors.New("the plan was changed after these runs; run the new one in a directory of its own")
 
 // ErrInUse is returned for a directory whose plan another process is running.
 var ErrInUse = errors.New("another linkperf is running the plan of this directory")
@@ -122,7 +129,7 @@ func Resume(dir string) (*Store, *Plan, error) {
 	name := filepath.Join(dir, PlanFile)
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("no plan is stored in %s: %w", dir, err)
 	}
 	p, err := Parse(name, text)
 	if err != nil {
@@ -144,7 +151,7 @@ func open(dir string, held *os.File) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: dir, held: held, runs: f, done: map[string]bool{}}
+	s := &Store{dir: dir, held: held, runs: f, done: map[string]Record{}}
 	if err := s.load(); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", f.Name(), err)
@@ -173,7 +180,7 @@ func (s *Store) load() error {
 		if !ok {
 			return fmt.Errorf("line %d is not a run of a plan", i+1)
 		}
-		s.done[runKey(r.Case, r.Round)] = true
+		s.done[runKey(r.Case, r.Round)] = r
 	}
 	_, err = s.runs.Seek(int64(whole), io.SeekStart)
 	return err
@@ -182,7 +189,31 @@ func (s *Store) load() error {
 func runKey(id string, round int) string { return fmt.Sprintf("%d %s", round, id) }
 
 // Done reports whether the run of that case and round is on disk.
-func (s *Store) Done(step Step) bool { return s.done[runKey(step.Case.ID, step.Round)] }
+func (s *Store) Done(step Step) bool {
+	_, ok := s.done[runKey(step.Case.ID, step.Round)]
+	return ok
+}
+
+// Fits returns an error that wraps [ErrChanged] unless every stored run is one
+// of the steps, made with the same options: others must not be compared.
+func (s *Store) Fits(steps []Step) error {
+	planned := map[string][]string{}
+	for _, step := range steps {
+		planned[runKey(step.Case.ID, step.Round)] = step.Case.Args
+	}
+	byOrder := func(a, b Record) int { return a.Order - b.Order }
+	for _, r := range slices.SortedFunc(maps.Values(s.done), byOrder) {
+		args, ok := planned[runKey(r.Case, r.Round)]
+		name := fmt.Sprintf("run %d (%s, round %d)", r.Order+1, r.Case, r.Round)
+		switch {
+		case !ok:
+			return fmt.Errorf("%s: %w: %s is not in the plan", s.dir, ErrChanged, name)
+		case len(r.Args) > 0 && !slices.Equal(r.Args, args): // earlier versions did not write them
+			return fmt.Errorf("%s: %w: %s was made with %s, and the plan says %s", s.dir, ErrChanged, name, strings.Join(r.Args, " "), strings.Join(args, " "))
+		}
+	}
+	return nil
+}
 
 // Dir returns the directory.
 func (s *Store) Dir() string { return s.dir }
@@ -200,7 +231,7 @@ func (s *Store) Append(document json.RawMessage, r Record) error {
 	if err := s.runs.Sync(); err != nil {
 		return fmt.Errorf("store the run %s: %w", r.Case, err)
 	}
-	s.done[runKey(r.Case, r.Round)] = true
+	s.done[runKey(r.Case, r.Round)] = r
 	return nil
 }
 

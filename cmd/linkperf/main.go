@@ -50,6 +50,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			return runEmbedded(ctx, args[1:], stdin, stdout, stderr)
 		case guardianCommand:
 			return runGuardian(ctx, args[1:], stdin, stdout, stderr)
+		case "help":
+			writeUsage(stdout, commands)
+			return 0
 		}
 		for _, c := range subcommands() {
 			if args[1] == c.name {

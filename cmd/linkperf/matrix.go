@@ -136,6 +136,9 @@ func (m *matrixCommand) resumePlan(ctx context.Context, stdout, stderr io.Writer
 	if err != nil {
 		return err
 	}
+	if err := store.Fits(plan.Schedule(cases)); err != nil {
+		return err
+	}
 	around, err := m.surroundings(ctx, plan, cases, stderr)
 	if err != nil {
 		return err

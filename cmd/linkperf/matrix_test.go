@@ -183,3 +183,36 @@ What was changed is undone at the end, also after Ctrl-C, an error or a kill; af
 		t.Errorf("a rehearsal wrote a journal: %v", err)
 	}
 }
+
+// TestPlanFiles checks what is said of files that are no plans, and that an
+// option which a script left empty is not taken for one that was not given.
+func TestPlanFiles(t *testing.T) {
+	dir := t.TempDir()
+	big := filepath.Join(dir, "big.yaml")
+	if err := os.WriteFile(big, make([]byte, largestPlan+1), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{dir}, fmt.Sprintf("%q is a directory and no plan; --resume %s goes on", dir, dir)},
+		{[]string{big}, "is no plan: it has more than 1 MiB"},
+		{[]string{"nosuch.yaml"}, `no plan "nosuch.yaml": neither a file nor one of default, firewall, loopback`},
+		{[]string{"loopbak"}, `no plan "loopbak" (did you mean loopback?): neither`},
+		{[]string{"--resume", dir}, "no plan is stored in " + dir},
+		{[]string{"--resume", ""}, "--resume has an empty value"},
+		{[]string{"-o", ""}, "--output has an empty value"},
+		{[]string{"--server="}, "--server has an empty value"},
+		{[]string{"--journal", ""}, "--journal has an empty value"},
+		{[]string{""}, "an argument is empty"},
+	} {
+		if tc.args[0] != "--resume" {
+			tc.args = append([]string{"--dry-run"}, tc.args...) // nothing is to run, even if this fails
+		}
+		got := call(t, append([]string{"linkperf", "matrix"}, tc.args...)...)
+		if got.status != 1 || got.stdout != "" || !strings.HasPrefix(got.stderr, "linkperf matrix: ") || !strings.Contains(got.stderr, tc.want) || strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("%q: want %q: %+v", tc.args, tc.want, got)
+		}
+	}
+}

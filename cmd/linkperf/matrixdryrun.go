@@ -20,7 +20,7 @@ func (m *matrixCommand) rehearse(ctx context.Context, w io.Writer, p *matrix.Pla
 	}
 	steps := p.Schedule(cases)
 	var text strings.Builder
-	fmt.Fprintf(&text, "%d cases, %d runs, about %s (seed %d)\n", len(cases), len(steps), roughly(p.Estimate(len(steps))), p.Seed)
+	fmt.Fprintf(&text, "%d cases, %d runs, about %s (seed %d)\n", len(cases), len(steps), roughly(p.Estimate(steps)), p.Seed)
 	changes := new(system.Rehearsal)
 	if changing {
 		config, err := m.systemConfig()

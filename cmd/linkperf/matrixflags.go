@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,6 +66,9 @@ func (m *matrixCommand) fit() error {
 	if m.flags.NArg() > 1 {
 		return fmt.Errorf("one plan at most: %q", m.flags.Args())
 	}
+	if err := filled(m.flags); err != nil {
+		return err
+	}
 	for whole, beside := range map[string][]string{
 		"list": nil, "restore": {"journal"}, "resume": {"quiet", "allow-system-changes", "journal"},
 	} {
@@ -97,8 +103,8 @@ func (m *matrixCommand) load() (plan *matrix.Plan, file string, source []byte, e
 	default:
 		var ready bool
 		if source, ready = matrix.Ready(name); !ready {
-			if source, err = os.ReadFile(name); err != nil {
-				return nil, "", nil, fmt.Errorf("no plan %q: neither a file nor one of %s: %w", name, strings.Join(planNames(), ", "), err)
+			if source, err = readPlan(name); err != nil {
+				return nil, "", nil, err
 			}
 			file = name
 		} else {
@@ -122,6 +128,36 @@ func (m *matrixCommand) load() (plan *matrix.Plan, file string, source []byte, e
 		source = nil // places in the file no longer fit what is run
 	}
 	return plan, file, source, err
+}
+
+// largestPlan is far above what a plan needs.
+const largestPlan = 1 << 20
+
+// readPlan reads a plan's file.
+func readPlan(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("no plan %q%s: neither a file nor one of %s", name, matrix.DidYouMean(name, planNames()), strings.Join(planNames(), ", "))
+	case err != nil:
+		return nil, fmt.Errorf("read the plan: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read the plan: %w", err)
+	case info.IsDir():
+		return nil, fmt.Errorf("%q is a directory and no plan; --resume %s goes on with one that is stored there", name, name)
+	}
+	source, err := io.ReadAll(io.LimitReader(f, largestPlan+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read the plan: %w", err)
+	case len(source) > largestPlan:
+		return nil, fmt.Errorf("%s is no plan: it has more than 1 MiB", name)
+	}
+	return source, nil
 }
 
 func planNames() []string {

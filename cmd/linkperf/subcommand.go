@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,6 +63,20 @@ func (n *wholeNumber) Set(text string) error {
 	}
 	*n.to = v
 	return nil
+}
+
+// filled returns an error if an option or argument is given and empty, as a
+// shell's variable that is not set makes it: that must not mean "not given".
+func filled(f *pflag.FlagSet) (err error) {
+	f.Visit(func(flag *pflag.Flag) {
+		if flag.Value.String() == "" {
+			err = fmt.Errorf("--%s has an empty value", flag.Name)
+		}
+	})
+	if slices.Contains(f.Args(), "") {
+		err = errors.New("an argument is empty")
+	}
+	return err
 }
 
 // exclusive returns an error if more than one of the flags was given.

@@ -20,6 +20,17 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// TestHelpAsWord checks that the word does what the option does, but for iperf3,
+// which has no words.
+func TestHelpAsWord(t *testing.T) {
+	if got := call(t, "linkperf", "help"); got != call(t, "linkperf", "--help") || got.status != 0 {
+		t.Errorf("%+v", got)
+	}
+	if got := call(t, "iperf3", "help"); got.status != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestUnknownCommand checks that a mistyped command is called one, and that the
 // name iperf3 has none.
 func TestUnknownCommand(t *testing.T) {

@@ -35,6 +35,9 @@ func runSysinfo(ctx context.Context, args []string, _ io.Reader, stdout, stderr 
 	if status, stop := parseFlags(flags, synopsis, args, stdout, stderr); stop {
 		return status
 	}
+	if err := filled(flags); err != nil {
+		return complainOf(err, "sysinfo", stderr)
+	}
 	if flags.NArg() > 1 {
 		return complainOf(fmt.Errorf("one host at most: %q", flags.Args()), "sysinfo", stderr)
 	}

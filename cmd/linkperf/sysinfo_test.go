@@ -116,10 +116,15 @@ func TestSysinfoHosts(t *testing.T) {
 			t.Errorf("%q: %s %d %v", text, host, port, err)
 		}
 	}
-	for _, text := range []string{"", ":5201", "host:", "host:0", "host:65536", "host:-1", "host:x", "host:inf", "a:b:c", "[::1", "::1]", "[::1]5", "[::1]:", "[host]", "[host]:1", "[1.2.3.4]:1", "http://host", "host/x", "%eth0", "a b", "[]", "[]:1"} {
+	for _, text := range []string{":5201", "host:", "host:0", "host:65536", "host:-1", "host:x", "host:inf", "a:b:c", "[::1", "::1]", "[::1]5", "[::1]:", "[host]", "[host]:1", "[1.2.3.4]:1", "http://host", "host/x", "%eth0", "a b", "[]", "[]:1"} {
 		got := call(t, "linkperf", "sysinfo", text)
 		if got.status != 1 || got.stdout != "" || got.stderr != fmt.Sprintf("linkperf sysinfo: %q is no host; allowed are HOST, HOST:PORT, an IPv6 address, and [ADDRESS]:PORT with ports from 1 to 65535\n", text) {
 			t.Errorf("%q: %+v", text, got)
+		}
+	}
+	for _, args := range [][]string{{""}, {"--raw", ""}} {
+		if got := call(t, append([]string{"linkperf", "sysinfo"}, args...)...); got.status != 1 || got.stdout != "" || !strings.Contains(got.stderr, "empty") {
+			t.Errorf("%q: %+v", args, got)
 		}
 	}
 	for line, want := range map[string]string{
