@@ -95,13 +95,7 @@ func Analyse(s *Set, o compare.Options) *Analysis {
 	a.Rates = s.rates()
 	a.Findings = s.findings()
 	for _, axis := range a.Axes {
-		groups := map[string][]*StoredRun{}
-		for i := range s.Runs {
-			if r := &s.Runs[i]; r.Counted() {
-				groups[r.Labels[axis.Name]] = append(groups[r.Labels[axis.Name]], r)
-			}
-		}
-		for _, d := range Differences(groups) {
+		for _, d := range otherDifferences(strata(axis.Name, s.pointers())) {
 			a.ByAxis = append(a.ByAxis, AxisDifference{axis.Name, d})
 		}
 	}
@@ -292,9 +286,17 @@ func oneLine(s string) string {
 	}, s), "")
 }
 
+func (s *Set) pointers() []*StoredRun {
+	runs := make([]*StoredRun, len(s.Runs))
+	for i := range s.Runs {
+		runs[i] = &s.Runs[i]
+	}
+	return runs
+}
+
 // byCase groups the counted runs.
-func (s *Set) byCase() map[string][]*StoredRun {
-	groups := map[string][]*StoredRun{}
+func (s *Set) byCase() stratum {
+	groups := stratum{}
 	for i := range s.Runs {
 		if r := &s.Runs[i]; r.Counted() {
 			groups[r.Case()] = append(groups[r.Case()], r)

@@ -34,7 +34,7 @@ func CompareSets(base, other *Set, o compare.Options) (*Comparison, error) {
 		other.DeriveLabels()
 	}
 	var runs []compare.Run
-	groups := map[string][]*StoredRun{}
+	var all []*StoredRun // with the set as a label
 	names := []string{base.Name, other.Name}
 	if names[0] == names[1] {
 		names = []string{base.Name + " (first)", other.Name + " (second)"}
@@ -47,16 +47,16 @@ func CompareSets(base, other *Set, o compare.Options) (*Comparison, error) {
 			r.Labels, r.Interleaved = labels, false // rounds of different plans are no pairs
 			runs = append(runs, r)
 		}
-		for j := range s.Runs {
-			if r := &s.Runs[j]; r.Counted() {
-				groups[names[i]] = append(groups[names[i]], r)
-			}
+		for _, r := range s.Runs {
+			r.Labels = maps.Clone(r.Labels)
+			r.Labels[axisSet] = names[i]
+			all = append(all, &r)
 		}
 	}
 	for _, m := range metricsOf(base, other) {
 		c.Verdicts = append(c.Verdicts, compare.Axes(runs, []compare.Axis{{Name: axisSet, Values: names}}, m, o)...)
 	}
-	c.finish(groups)
+	c.finish(strata(axisSet, all))
 	if len(c.Verdicts) == 0 {
 		return c, fmt.Errorf("%w: %s has %s, %s has %s", ErrNothingToCompare, base.Name, base.measured(), other.Name, other.measured())
 	}
@@ -78,13 +78,7 @@ func CompareAxis(s *Set, name string, o compare.Options) (*Comparison, error) {
 	for _, m := range metricsOf(s) {
 		c.Verdicts = append(c.Verdicts, compare.Axes(s.CompareRuns(), axes[at:at+1], m, o)...)
 	}
-	groups := map[string][]*StoredRun{}
-	for i := range s.Runs {
-		if r := &s.Runs[i]; r.Counted() {
-			groups[r.Labels[name]] = append(groups[r.Labels[name]], r)
-		}
-	}
-	c.finish(groups)
+	c.finish(strata(name, s.pointers()))
 	if len(c.Verdicts) == 0 {
 		return c, fmt.Errorf("%w: no two cases of %s differ in %s alone; it has %s", ErrNothingToCompare, s.Name, oneLine(name), s.measured())
 	}
@@ -125,8 +119,8 @@ func sameLabels(a, b *Set) bool {
 	return slices.ContainsFunc(b.Runs, func(r StoredRun) bool { return cases[r.Case()] })
 }
 
-func (c *Comparison) finish(groups map[string][]*StoredRun) {
-	c.Differences = Differences(groups)
+func (c *Comparison) finish(all []stratum) {
+	c.Differences = otherDifferences(all)
 	c.Warnings = verdictWarnings(c.Verdicts)
 }
 

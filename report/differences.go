@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"linkperf/protocol/measure"
+	"linkperf/report/compare"
 )
 
 // Difference is a fact of the hosts or the path that is the same in all runs
@@ -20,20 +21,83 @@ type Difference struct {
 	Values map[string]string `json:"values"` // group to value; at least two differ, and "unknown" may be a third
 }
 
-// Differences looks for what else differed between groups of runs, so that
+// A stratum is runs that are compared with each other: those of each group that
+// are the same otherwise.
+type stratum map[string][]*StoredRun
+
+// strata groups the counted runs of sets by the value of an axis, within the
+// cases that the other labels make.
+func strata(axis string, runs []*StoredRun) []stratum {
+	cases := map[string]stratum{}
+	var names []string
+	for _, r := range runs {
+		if !r.Counted() {
+			continue
+		}
+		labels := maps.Clone(r.Labels)
+		delete(labels, axis)
+		c := (&compare.Run{Labels: labels}).Case()
+		if cases[c] == nil {
+			cases[c] = stratum{}
+			names = append(names, c)
+		}
+		cases[c][r.Labels[axis]] = append(cases[c][r.Labels[axis]], r)
+	}
+	var all []stratum
+	for _, c := range names {
+		if len(cases[c]) > 1 {
+			all = append(all, cases[c])
+		}
+	}
+	return all
+}
+
+// otherDifferences looks for what else differed between groups of runs, so that
 // nobody credits one change with the effect of another. Facts that change
 // from run to run (counters, load, times, ports) are not facts of a group and
 // are left out, and so are those known in one group only: what is not known
-// is no difference.
-func Differences(groups map[string][]*StoredRun) []Difference {
+// is no difference. A fact of a host has to differ in all strata, as what
+// belongs to the groups does; one of the tests themselves is no accident.
+func otherDifferences(all []stratum) []Difference {
+	type found struct {
+		values        map[string][]string // by group, each once
+		known, differ int                 // strata
+	}
+	facts, unsteady := map[fact]*found{}, map[fact]bool{}
+	groups := map[string]bool{}
+	for _, s := range all {
+		known, changing := groupFacts(s)
+		maps.Copy(unsteady, changing)
+		for g := range s {
+			groups[g] = true
+		}
+		for f, byGroup := range known {
+			if len(byGroup) < 2 {
+				continue
+			}
+			if facts[f] == nil {
+				facts[f] = &found{values: map[string][]string{}}
+			}
+			facts[f].known++
+			if !differ(byGroup) {
+				continue
+			}
+			facts[f].differ++
+			for g, v := range byGroup {
+				if !slices.Contains(facts[f].values[g], v) {
+					facts[f].values[g] = append(facts[f].values[g], v)
+				}
+			}
+		}
+	}
 	var ds []Difference
-	for f, byGroup := range groupFacts(groups) {
-		if !differ(byGroup) {
+	for f, x := range facts {
+		if unsteady[f] || x.differ == 0 || f.side != "" && x.differ < x.known {
 			continue
 		}
 		d := Difference{Side: f.side, Fact: f.path, Values: map[string]string{}}
-		for group := range groups {
-			d.Values[group] = orUnknown(byGroup[group])
+		for g := range groups {
+			d.Values[g] = orUnknown(strings.Join(x.values[g], " or "))
 		}
 		ds = append(ds, d)
 	}
@@ -66,10 +130,9 @@ func differ(byGroup map[string]string) bool {
 }
 
 // groupFacts returns the facts that no group has two values of, with the value
-// of each group that knows it.
-func groupFacts(groups map[string][]*StoredRun) map[fact]map[string]string {
-	values := map[fact]map[string]string{}
-	unsteady := map[fact]bool{}
+// of each group that knows it, and apart those that change within a group.
+func groupFacts(groups stratum) (steady map[fact]map[string]string, unsteady map[fact]bool) {
+	steady, unsteady = map[fact]map[string]string{}, map[fact]bool{}
 	for group, runs := range groups {
 		for _, r := range runs {
 			for side, facts := range r.facts() {
@@ -78,19 +141,19 @@ func groupFacts(groups map[string][]*StoredRun) map[fact]map[string]string {
 					if v == "" || v == unknown {
 						continue
 					}
-					if values[f] == nil {
-						values[f] = map[string]string{}
+					if steady[f] == nil {
+						steady[f] = map[string]string{}
 					}
-					if old, ok := values[f][group]; ok && old != v {
+					if old, ok := steady[f][group]; ok && old != v {
 						unsteady[f] = true
 					}
-					values[f][group] = v
+					steady[f][group] = v
 				}
 			}
 		}
 	}
-	maps.DeleteFunc(values, func(f fact, _ map[string]string) bool { return unsteady[f] })
-	return values
+	maps.DeleteFunc(steady, func(f fact, _ map[string]string) bool { return unsteady[f] })
+	return steady, unsteady
 }
 
 // volatile are parts of a host record that belong to one test, not to a

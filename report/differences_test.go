@@ -17,7 +17,7 @@ func TestSteadyFacts(t *testing.T) {
 		l.Sysinfo.Client = json.RawMessage(record)
 		return &StoredRun{Document: &Document{Result: &measure.Result{Start: &measure.Start{}}, Linkperf: l}}
 	}
-	groups := map[string][]*StoredRun{
+	groups := stratum{
 		"mtu=1500": {
 			run(`{"link":{"mtu_bytes":1500,"name":"eth0"},"wifi":{"channel":1},"cpu":{"process_percent":2,"steal_percent":0},"tcp":{"congestion_control":"cubic","rtt_us":1}}`),
 			run(`{"link":{"mtu_bytes":1500,"name":"eth0"},"wifi":{"channel":6},"cpu":{"process_percent":2,"steal_percent":0},"tcp":{"congestion_control":"cubic","rtt_us":1}}`),
@@ -27,14 +27,15 @@ func TestSteadyFacts(t *testing.T) {
 		},
 	}
 	var differing []string
-	for _, d := range Differences(groups) {
+	for _, d := range otherDifferences([]stratum{groups}) {
 		differing = append(differing, d.Side+" "+d.Fact)
 	}
 	if !slices.Equal(differing, []string{"client link.mtu_bytes", "client tcp.congestion_control"}) {
 		t.Errorf("differences: %q", differing)
 	}
 	var steady []string
-	for f := range groupFacts(groups) {
+	facts, _ := groupFacts(groups)
+	for f := range facts {
 		if f.side == "client" {
 			steady = append(steady, f.path)
 		}
@@ -54,14 +55,14 @@ func TestNestedFacts(t *testing.T) {
 		l.Sysinfo.Client = json.RawMessage(client)
 		return &StoredRun{Document: &Document{Result: &measure.Result{Start: &measure.Start{}}, Linkperf: l}}
 	}
-	groups := map[string][]*StoredRun{
+	groups := stratum{
 		"a": {run(`{"firewall":{"layers":[{"name":"nftables","state":"on","detail":"2 rules"},{"name":"ebpf","state":"off"}]},
 			"x":[{"b":true,"a":[1,2]},{"c":null}],"link":{"driver":"veth","duplex":"unknown","addresses":[]},"host":{"os":"linux"}}`)},
 		"b": {run(`{"firewall":{"layers":[{"name":"nftables","state":"off","detail":"2 rules"},{"name":"ebpf","state":"off"}]},
 			"x":[],"link":{"driver":null,"duplex":"full","addresses":["10.0.0.1/8","::1/128"]}}`)},
 		"c": {{Document: &Document{Result: &measure.Result{Start: &measure.Start{}}}}},
 	}
-	ds := Differences(groups)
+	ds := otherDifferences([]stratum{groups})
 	want := []string{
 		"client firewall.layers.nftables.state is on with a; off with b; unknown with c",
 		"client link.addresses is none with a; 10.0.0.1/8, ::1/128 with b; unknown with c",
@@ -71,7 +72,7 @@ func TestNestedFacts(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	delete(groups, "b")
-	if ds := Differences(groups); len(ds) > 0 {
+	if ds := otherDifferences([]stratum{groups}); len(ds) > 0 {
 		t.Errorf("known in one group only: %v", ds)
 	}
 	var set Set
@@ -118,7 +119,29 @@ func TestOtherParameters(t *testing.T) {
 	if w := strings.Join(Analyse(a, compare.Options{}).Warnings, "\n"); !strings.Contains(w, "length: no verdict, for no two cases differ in it alone") {
 		t.Errorf("%q", w)
 	}
-	if got := differenceLines(Differences(map[string][]*StoredRun{"a": {&a.Runs[0]}, "b": {&a.Runs[1]}}), 9); !slices.Equal(got, []string{"omit is 0 with a; 1 with b"}) {
+	if got := differenceLines(otherDifferences([]stratum{{"a": {&a.Runs[0]}, "b": {&a.Runs[1]}}}), 9); !slices.Equal(got, []string{"omit is 0 with a; 1 with b"}) {
 		t.Errorf("an axis among what else differed: %q", got)
+	}
+}
+
+// TestDifferencesWithinCases compares runs of the same case only: what differs
+// between the cases of a set hides no difference, and makes none.
+func TestDifferencesWithinCases(t *testing.T) {
+	run := func(direction, set string, length int, record string) *StoredRun {
+		r := &StoredRun{Document: &Document{Result: &measure.Result{Start: &measure.Start{}}, Linkperf: &Linkperf{}}, Status: "ok",
+			Labels: map[string]string{"direction": direction, "set": set}}
+		r.Result.Start.Params.Length = length
+		r.Linkperf.Sysinfo.Client = json.RawMessage(record)
+		return r
+	}
+	got := differenceLines(otherDifferences(strata("set", []*StoredRun{
+		run("forward", "a", 100, `{"link":{"mtu_bytes":1500,"driver":"x"},"path":{"kind":"vpn"}}`),
+		run("forward", "b", 200, `{"link":{"mtu_bytes":9000,"driver":"y"},"path":{"kind":"vpn"}}`),
+		run("reverse", "a", 300, `{"link":{"mtu_bytes":1500,"driver":"x"},"path":{"kind":"lan"}}`),
+		run("reverse", "b", 300, `{"link":{"mtu_bytes":9000,"driver":"x"},"path":{"kind":"lan"}}`),
+		run("bidir", "a", 400, `{"link":{"mtu_bytes":4000,"driver":"x"},"path":{"kind":"wan"}}`),
+	})), 9)
+	if want := []string{"length is 100 with a; 200 with b", "client link.mtu_bytes is 1500 with a; 9000 with b"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

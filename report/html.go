@@ -219,7 +219,7 @@ func (a *Analysis) inOrder(p *page) {
 // and marked.
 func (a *Analysis) hosts() []hostTable {
 	names := a.Set.caseNames((*StoredRun).Counted)
-	facts := groupFacts(a.Set.byCase())
+	facts, _ := groupFacts(a.Set.byCase())
 	var tables []hostTable
 	for _, side := range []string{"", "client", "server"} {
 		t := hostTable{Side: side}
