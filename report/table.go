@@ -43,32 +43,30 @@ func (a *Analysis) write(w io.Writer, markdown bool) error {
 	p.list("Verdicts", a.sentences())
 	p.list("Findings", a.findingLines())
 	p.list("What else differed", a.axisLines(12))
-	p.list("Warnings", atMost(append(a.caseWarnings(), a.Warnings...), 20))
+	p.list("Warnings", slices.Concat(atMost(a.Warnings, 20), atMost(a.caseWarnings(), 12)))
 	return p.err
 }
 
-// caseWarnings are the warnings about the rows of the table, each with its row
-// unless it is about several.
+// caseWarnings are the warnings about the rows of the table. That a row has too
+// few runs stands in it.
 func (a *Analysis) caseWarnings() []string {
-	rows := map[string]int{}
-	var all [][2]string // row and warning
+	var lines []string
+	few := ""
 	for i := range a.Cases {
-		if c := &a.Cases[i]; !secondary[c.Metric.Name] {
-			for _, w := range c.Summary.Warnings {
-				rows[w]++
-				all = append(all, [2]string{orDash(c.Case) + ": " + c.Metric.Title + ": ", w})
-			}
+		c := &a.Cases[i]
+		if secondary[c.Metric.Name] {
+			continue
+		}
+		about := c.Summary.Warnings
+		if c.Summary.Confidence == 0 && len(about) > 0 {
+			few, about = fmt.Sprintf("too few runs for an interval; %d of each case are enough", c.Summary.Needed), about[1:]
+		}
+		for _, w := range about {
+			lines = append(lines, orDash(c.Case)+": "+c.Metric.Title+": "+w)
 		}
 	}
-	var lines []string
-	for _, x := range all {
-		switch n := rows[x[1]]; {
-		case n == 1:
-			lines = append(lines, x[0]+x[1])
-		case n > 1:
-			lines = append(lines, fmt.Sprintf("%s (%d rows)", x[1], n))
-			rows[x[1]] = 0
-		}
+	if few != "" {
+		lines = append(lines, few)
 	}
 	return lines
 }

@@ -25,13 +25,19 @@ func readStandardInput(stdin io.Reader) (*report.Set, error) {
 	set := &report.Set{Name: "standard input"}
 	docs, err := report.Read(stdin)
 	set.Add("-", docs...)
-	if len(docs) == 0 && err == nil {
-		err = errNoTest
-	}
-	return set, err
+	return set, aboutInput(err, len(docs))
 }
 
-var errNoTest = errors.New("standard input: no test in it; expected is what -J or --json-stream writes")
+// aboutInput is what is to be said of the input after all of it was read.
+func aboutInput(err error, tests int) error {
+	if err == nil && tests == 0 {
+		err = errors.New("no test in it; expected is what -J or --json-stream writes")
+	}
+	if err != nil {
+		return fmt.Errorf("standard input: %w", err)
+	}
+	return nil
+}
 
 // watch draws each interval of a stream of events as it comes; the figures of
 // the whole test follow at its end. It can go on for as long as a server runs:
@@ -50,10 +56,7 @@ func watch(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 	for _, test := range slices.Sorted(maps.Keys(v.open)) {
 		v.close(test)
 	}
-	if v.tests == 0 && len(v.errs) == 0 && lines.Err() == nil {
-		return errNoTest
-	}
-	return errors.Join(lines.Err(), errors.Join(v.errs...), v.err)
+	return errors.Join(aboutInput(errors.Join(lines.Err(), errors.Join(v.errs...)), v.tests), v.err)
 }
 
 // wholeLines splits into lines with their ends.

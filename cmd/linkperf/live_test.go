@@ -70,7 +70,7 @@ func TestLiveForms(t *testing.T) {
 		{"a stream with its document", recording(t, "json-stream-full-output_3.21_client.txt"), 1, 0, ""},
 		{"a stream without an end", head, 0, 1, ""},
 		{"a stream without an end before another", head + stream, 1, 1, ""},
-		{"a cut document before another", document[:len(document)/2] + "\n" + document, 1, 0, "line 1 (byte 0): the document is cut off"},
+		{"a cut document before another", document[:len(document)/2] + "\n" + document, 1, 0, "standard input: line 1 (byte 0): the document is cut off"},
 		{"text before a stream", "Connecting\nto\n" + stream, 1, 0, "line 1 (byte 0): not JSON"},
 		{"a broken event", head + `{"event":"end","data":[]}` + "\n", 0, 1, fmt.Sprintf(`line %d (byte %d): event "end": a list`, strings.Count(head, "\n")+1, len(head))},
 		{"nothing", "\n", 0, 0, "no test in it; expected is"},

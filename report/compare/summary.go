@@ -18,7 +18,8 @@ type Summary struct {
 	Mean       float64
 	CV         float64 // coefficient of variation, standard deviation / mean; NaN when undefined
 	Min, Max   float64
-	Warnings   []string
+	Needed     int      // without an interval: runs that would give one; otherwise 0
+	Warnings   []string // without an interval, the first says so
 }
 
 // Summarize describes the values. The interval is that between two order
@@ -40,8 +41,8 @@ func Summarize(values []float64, confidence float64) Summary {
 		if s.N > 1 {
 			runs = fmt.Sprintf("%d runs are", s.N)
 		}
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%s too few for a %.4g%% interval (%d are enough)",
-			runs, confidence*100, medianRunsNeeded(confidence)))
+		s.Needed = medianRunsNeeded(confidence)
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%s too few for a %.4g%% interval (%d are enough)", runs, confidence*100, s.Needed))
 	}
 	s.Mean, _ = stats.Mean(sorted)
 	s.Min, s.Max = sorted[0], sorted[len(sorted)-1]
