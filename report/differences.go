@@ -174,16 +174,25 @@ func (r *StoredRun) facts() map[string]map[string]string {
 	if r.Linkperf != nil {
 		f[""]["linkperf"] = r.Linkperf.Version
 		f[""]["data_path"] = r.Linkperf.DataPath
+		maps.Copy(f, r.recorded())
+	}
+	return f
+}
+
+// recorded returns the facts of both ends' records, which are read once.
+func (r *StoredRun) recorded() map[string]map[string]string {
+	if r.records == nil {
+		r.records = map[string]map[string]string{}
 		for side, raw := range map[measure.Side]json.RawMessage{measure.Client: r.Linkperf.Sysinfo.Client, measure.Server: r.Linkperf.Sysinfo.Server} {
 			facts := map[string]string{}
 			var v any
 			if json.Unmarshal(raw, &v) == nil {
 				flatten(facts, "", v)
 			}
-			f[side.String()] = facts
+			r.records[side.String()] = facts
 		}
 	}
-	return f
+	return r.records
 }
 
 // parameters are what was asked of a test, by iperf3's option names, beside what

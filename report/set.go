@@ -40,6 +40,8 @@ type StoredRun struct {
 
 	Interleaved bool
 	planned     bool // the labels are a plan's
+
+	records map[string]map[string]string // see recorded
 }
 
 // Counted reports whether the run takes part in statistics.
