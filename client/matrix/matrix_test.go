@@ -375,6 +375,33 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestStoppedCommand checks that a plan which is stopped while a command of its
+// own runs was stopped, and has no failed run.
+func TestStoppedCommand(t *testing.T) {
+	for _, text := range []string{"before: [x]\n", "axes:\n  parallel: [{value: 1, before: [x]}]\n"} {
+		p, err := Parse("", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases, err := p.Cases(someOptions, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		store, err := Create(t.TempDir(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		stopped := errors.New("stopped")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		log, env := testEnv(func(Step) error { return nil })
+		env.Shell = func(context.Context, string) error { cancel(stopped); return errors.New("signal: killed") }
+		if err := p.Run(ctx, cases, store, env); err == nil || err.Error() != "stopped" || len(*log) != 0 || store.Done(p.Schedule(cases)[0]) {
+			t.Errorf("%q: %v %v", text, err, *log)
+		}
+	}
+}
+
 // TestResumeChanged checks that a stored plan goes on only as the one that its
 // runs are of; more rounds may be added.
 func TestResumeChanged(t *testing.T) {

@@ -155,7 +155,9 @@ var errTimeout = errors.New("the run took longer than its duration and timeout")
 
 func shell(ctx context.Context, env Env, commands []string) error {
 	for _, c := range commands {
-		if err := env.Shell(ctx, c); err != nil {
+		if err := env.Shell(ctx, c); ctx.Err() != nil {
+			return context.Cause(ctx) // stopped, whatever the command made of it
+		} else if err != nil {
 			return fmt.Errorf("command %q: %w", c, err)
 		}
 	}

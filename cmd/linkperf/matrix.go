@@ -38,6 +38,9 @@ func runMatrix(ctx context.Context, args []string, _ io.Reader, stdout, stderr i
 	var interrupted *report.SignalError
 	if errors.As(err, &interrupted) {
 		fmt.Fprintf(stderr, "linkperf matrix: stopped by signal %s\n", interrupted)
+		if m.begun != "" {
+			fmt.Fprintf(stderr, "What is left: linkperf matrix --resume %s%s\n", m.begun, m.changeFlags())
+		}
 		return 0
 	}
 	return complainOf(err, "matrix", stderr)
@@ -95,6 +98,7 @@ func (m *matrixCommand) run(ctx context.Context, stdout, stderr io.Writer) error
 		return errors.Join(err, around.done())
 	}
 	defer store.Close()
+	m.begun = dir
 	return around.execute(ctx, plan, cases, store, stdout)
 }
 
@@ -139,6 +143,7 @@ func (m *matrixCommand) resumePlan(ctx context.Context, stdout, stderr io.Writer
 	if err := store.Fits(plan.Schedule(cases)); err != nil {
 		return err
 	}
+	m.begun = m.resume
 	around, err := m.surroundings(ctx, plan, cases, stderr)
 	if err != nil {
 		return err

@@ -206,5 +206,21 @@ func shellCommand(ctx context.Context, command string, w io.Writer) error {
 	c := exec.CommandContext(ctx, name, flag, command)
 	c.Stdout, c.Stderr = w, w
 	c.WaitDelay = 2 * time.Second
-	return c.Run()
+	err := c.Run()
+	if interrupted(err) {
+		// A terminal's Ctrl-C is for the plan, too, which may not have seen it
+		// yet: then this is no failure of the command.
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
+	return err
+}
+
+// interrupted reports whether a command, or one that a shell ran, ended by
+// SIGINT.
+func interrupted(err error) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && (exit.ExitCode() == 130 || strings.Contains(exit.String(), "signal: interrupt"))
 }

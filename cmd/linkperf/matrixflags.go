@@ -28,6 +28,8 @@ type matrixCommand struct {
 	duration, omit, pause, timeout             string
 	axes, include, exclude, before, after, req []string
 	plan                                       matrix.Plan // what single flags set
+
+	begun string // the directory in which runs are stored, once there is one
 }
 
 func newMatrixCommand() *matrixCommand {

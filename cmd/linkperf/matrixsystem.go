@@ -118,6 +118,14 @@ func (m *matrixCommand) systemChanges(ctx context.Context, cases []matrix.Case, 
 	return change, undo, nil
 }
 
+// changeFlags are what must be added to --resume.
+func (m *matrixCommand) changeFlags() string {
+	if !m.change {
+		return ""
+	}
+	return " --allow-system-changes" + m.journalFlag(m.journal)
+}
+
 // journalFlag is what must be added to --restore.
 func (m *matrixCommand) journalFlag(path string) string {
 	if m.journal == "" {
