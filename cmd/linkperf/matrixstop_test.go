@@ -16,7 +16,7 @@ import (
 func TestMatrixStoppedEarly(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "out")
-	p := launch(t, program(t, "matrix", "--axis", "parallel=1", "-o", dir, "--before", "echo ready >&2; exec sleep 60"))
+	p := launch(t, programNamed(t, "linkperf", "matrix", "--axis", "parallel=1", "-o", dir, "--before", "echo ready >&2; exec sleep 60"))
 	p.stderr.await(t, "ready")
 	p.Process.Signal(syscall.SIGINT)
 	want := "ready\nlinkperf matrix: stopped by signal Interrupt(2)\nWhat is left: linkperf matrix --resume " + dir + "\n"
