@@ -46,7 +46,7 @@ func (d Drift) String() string {
 	if d.Slope < 0 {
 		way = "fell"
 	}
-	return fmt.Sprintf("%s %s by %.1f %% from the first run to the last (P %s)", d.Metric.Title, way, math.Abs(d.Change())*100, probability(d.P))
+	return fmt.Sprintf("%s %s by %.1f %% of its median from the first run to the last (P %s)", d.Metric.Title, way, math.Abs(d.Change())*100, probability(d.P))
 }
 
 // probability prints a P value.

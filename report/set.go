@@ -32,7 +32,7 @@ type StoredRun struct {
 	File   string            // where it was read
 	Labels map[string]string // axis to value; derived from the parameters if no plan gave any
 	Round  int               // of the plan, from 1; 0 = none
-	Order  int               // among the runs of the set
+	Order  int               // among the runs of the set, by their start
 	Warmup bool              // kept but not counted
 	Start  time.Time
 	Status string // ok, failed or skipped
@@ -170,6 +170,23 @@ func (s *Set) label() {
 		if r := &s.Runs[i]; !r.planned {
 			r.Labels = derived(r.Document)
 		}
+	}
+	s.order()
+}
+
+// order numbers the runs by when they started: names of files need not sort as
+// the tests ran. A run that does not tell follows the one read before it.
+func (s *Set) order() {
+	starts, at := make([]time.Time, len(s.Runs)), make([]int, len(s.Runs))
+	for i := range s.Runs {
+		at[i], starts[i] = i, s.Runs[i].Start
+		if utc(starts[i]) == "" && i > 0 {
+			starts[i] = starts[i-1]
+		}
+	}
+	slices.SortStableFunc(at, func(a, b int) int { return starts[a].Compare(starts[b]) })
+	for place, i := range at {
+		s.Runs[i].Order = place
 	}
 }
 

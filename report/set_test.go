@@ -543,3 +543,32 @@ func TestNothingToSay(t *testing.T) {
 		}
 	}
 }
+
+// The order of runs, over which a drift is looked for, is that of their starts
+// and not that of their files.
+func TestOrder(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 12 {
+		var doc map[string]any
+		if err := json.Unmarshal([]byte(recorded(t, "tcp_3.21_client.json")), &doc); err != nil {
+			t.Fatal(err)
+		}
+		scaleFigures(doc, 1-0.05*float64(i))
+		doc["start"].(map[string]any)["timestamp"] = map[string]any{"timesecs": 1.7e9 + 60*float64(i)}
+		b, err := json.Marshal(doc)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.json", i*5%12)), b, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := LoadSet(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	warnings := strings.Join(Analyse(s, compare.Options{}).Warnings, "\n")
+	if !strings.Contains(warnings, "throughput fell by 7") || !strings.Contains(warnings, "of its median from the first run to the last (P < 0.001)") {
+		t.Errorf("%q", warnings)
+	}
+}
