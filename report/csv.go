@@ -236,10 +236,7 @@ func AppendRunCSV(file string, d *Document) (err error) {
 	return nil
 }
 
-type csvWriter struct {
-	w   *csv.Writer
-	err error
-}
+type csvWriter struct{ w *csv.Writer }
 
 func newCSV(w io.Writer) *csvWriter {
 	c := csv.NewWriter(w)
@@ -253,14 +250,12 @@ func (c *csvWriter) row(fields ...string) {
 	for i := range fields {
 		fields[i] = visible(fields[i], "\t\r\n")
 	}
-	if c.err == nil {
-		c.err = c.w.Write(fields)
-	}
+	c.w.Write(fields) // close returns the error
 }
 
 func (c *csvWriter) close() error {
 	c.w.Flush()
-	return errors.Join(c.err, c.w.Error())
+	return c.w.Error() // the first, whichever row it happened in
 }
 
 // guard keeps a spreadsheet from taking text for a formula: texts come from

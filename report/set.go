@@ -73,16 +73,26 @@ const (
 
 // LoadSet reads sources into one set: directories of a plan, directories of
 // documents, files of documents; "-" is not a source here. What can't be read
-// is named in the error and left out; the set holds the rest.
+// is named in the error and left out; the set holds the rest. A file that
+// several sources name is read once: a run counts once.
 func LoadSet(sources ...string) (*Set, error) {
 	s := &Set{Name: strings.Join(sources, ", ")}
 	var errs []error
+	read := map[string]bool{}
 	for _, source := range sources {
 		files, err := s.files(source)
 		if err != nil {
 			errs = append(errs, err)
 		}
 		for _, f := range files {
+			path := f
+			if real, err := filepath.EvalSymlinks(f); err == nil {
+				path = real
+			}
+			if path, err = filepath.Abs(path); err == nil && read[path] {
+				continue
+			}
+			read[path] = true
 			errs = append(errs, s.load(f))
 		}
 	}

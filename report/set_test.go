@@ -572,3 +572,33 @@ func TestOrder(t *testing.T) {
 		t.Errorf("%q", warnings)
 	}
 }
+
+// A file that is named twice is read once.
+func TestLoadSetOnce(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a.json")
+	if err := os.WriteFile(file, []byte(recorded(t, "tcp_3.21_client.json")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := LoadSet(dir, file, filepath.Join(dir, ".", "a.json")); err != nil || len(s.Runs) != 1 {
+		t.Errorf("%d runs, %v", len(s.Runs), err)
+	}
+}
+
+// A table that can't be written is complained of once.
+func TestUnwrittenCSV(t *testing.T) {
+	s, err := LoadSet("testdata/json/tcp_3.21_client.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 { // more than a buffer
+		s.Runs = append(s.Runs, s.Runs[0])
+	}
+	if err := s.WriteRunsCSV(fullDisk{}); err == nil || err.Error() != "disk full" {
+		t.Errorf("%v", err)
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("disk full") }

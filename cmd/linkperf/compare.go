@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,6 +39,8 @@ func runCompare(_ context.Context, args []string, _ io.Reader, stdout, stderr io
 		err = errors.New("name two sets, or one and --axis")
 	case *axis != "" && f.NArg() != 1:
 		err = errors.New("--axis compares within one set: name one")
+	case slices.Contains(f.Args(), "-"):
+		err = errors.New("standard input is compared with nothing: name files or directories")
 	case *confidence < 0.5 || *confidence > 0.999:
 		err = fmt.Errorf("--confidence %v; allowed are 0.5 to 0.999", *confidence)
 	default:

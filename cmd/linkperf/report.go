@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -33,6 +34,8 @@ func runReport(ctx context.Context, args []string, stdin io.Reader, stdout, stde
 	case err != nil:
 	case f.NArg() == 0:
 		err = errors.New("name a directory or a file, or - for standard input")
+	case f.NArg() > 1 && slices.Contains(f.Args(), "-"):
+		err = errors.New("- is standard input, which goes with no other source")
 	case *confidence < 0.5 || *confidence > 0.999:
 		err = fmt.Errorf("--confidence %v; allowed are 0.5 to 0.999", *confidence)
 	case *output != "" && !*html && !*asCSV:

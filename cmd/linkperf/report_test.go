@@ -39,3 +39,13 @@ func TestReportNothing(t *testing.T) {
 		}
 	}
 }
+
+// Standard input is one source, not one among others.
+func TestStandardInputAlone(t *testing.T) {
+	file := recordings + "tcp_3.21_client.json"
+	for _, args := range [][]string{{"report", "-", file}, {"compare", file, "-"}} {
+		if got := call(t, append([]string{"linkperf"}, args...)...); got.status != 1 || got.stdout != "" || !strings.Contains(got.stderr, "standard input") {
+			t.Errorf("%q: %+v", args, got)
+		}
+	}
+}
