@@ -101,7 +101,7 @@ func amount(v float64, m compare.Metric) string {
 		return "–"
 	}
 	if m.Unit != "bit/s" {
-		return fmt.Sprintf("%.3g %s", v, m.Unit)
+		return compare.Figure(v) + " " + m.Unit
 	}
 	for _, p := range []struct {
 		f float64

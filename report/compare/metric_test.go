@@ -2,6 +2,7 @@ package compare
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -77,5 +78,13 @@ func TestMetricsNeedEveryDirection(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestFigure(t *testing.T) {
+	for x, want := range map[float64]string{0: "0", math.Copysign(0, -1): "0", 1234.5: "1230", 0.0000123456: "0.0000123", 12.345: "12.3", -0.5: "-0.5", 1e9: "1000000000"} {
+		if got := Figure(x); got != want {
+			t.Errorf("%v is %s, want %s", x, got, want)
+		}
 	}
 }

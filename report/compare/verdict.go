@@ -265,7 +265,7 @@ func (v *Verdict) amount(x float64, sign bool) string {
 	x, unit, decimals := v.shown(x)
 	text := strconv.FormatFloat(x, 'f', decimals, 64)
 	if decimals < 0 {
-		text = fmt.Sprintf("%.3g", x)
+		text = Figure(x)
 	}
 	if sign && x > 0 {
 		text = "+" + text
@@ -292,4 +292,13 @@ func (v *Verdict) shown(x float64) (rounded float64, unit string, decimals int) 
 func (v *Verdict) negligible() bool {
 	x, _, _ := v.shown(v.Shift.Estimate)
 	return x == 0
+}
+
+// Figure prints a number with three significant digits, and never an exponent.
+func Figure(x float64) string {
+	text := strconv.FormatFloat(x, 'g', 3, 64)
+	if rounded, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(x, 0) {
+		text = strconv.FormatFloat(rounded+0, 'f', -1, 64) // + 0 makes -0 a 0
+	}
+	return text
 }
