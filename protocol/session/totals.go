@@ -79,7 +79,7 @@ func (g *Group) account(m *member, peer *protocol.Results, there *extra) account
 	default:
 		a.received = own
 		if p != nil {
-			a.sent = g.peerSent(m, own, p)
+			a.sent = g.peerSent(own, p)
 		}
 	}
 	if a.sent == nil || a.received == nil {
@@ -145,15 +145,13 @@ func (g *Group) peerReceived(m *member, own *measure.Totals, p *protocol.StreamR
 }
 
 // peerSent returns what the peer sent on a stream that this side received.
-func (g *Group) peerSent(m *member, own *measure.Totals, p *protocol.StreamResults) *measure.Totals {
+func (g *Group) peerSent(own *measure.Totals, p *protocol.StreamResults) *measure.Totals {
 	t := &measure.Totals{Bytes: max(p.Bytes, 0), Duration: peerLength(own, p), Retransmits: max(p.Retransmits, -1), Reorder: -1}
 	if g.udp() {
-		omitted := p.OmittedPackets
-		if !p.HasOmitted {
-			omitted = m.mark.Highest
-		}
-		t.UDP = &measure.UDPStats{Packets: max(p.Packets-omitted, 0)}
-		if p.Packets == 0 { // some old senders tell only the bytes
+		t.UDP = &measure.UDPStats{Packets: max(p.Packets-p.OmittedPackets, 0)}
+		// Some old senders tell only the bytes, and before 3.14 none tells how
+		// many datagrams it omitted.
+		if p.Packets == 0 || g.omit > 0 && !p.HasOmitted {
 			t.UDP.Packets = t.Bytes / int64(max(g.cfg.Params.Length, 1))
 		}
 	}

@@ -107,3 +107,25 @@ func TestLastIntervalAfterOmit(t *testing.T) {
 		}
 	}
 }
+
+// TestPeerSent checks how many datagrams a peer is taken to have sent.
+func TestPeerSent(t *testing.T) {
+	const length = 100
+	for _, c := range []struct {
+		name string
+		omit time.Duration
+		peer protocol.StreamResults
+		want int64
+	}{
+		{"all of them count", 0, protocol.StreamResults{Bytes: 1000, Packets: 10}, 10},
+		{"the peer tells what it omitted", time.Second, protocol.StreamResults{Bytes: 1000, Packets: 15, OmittedPackets: 5, HasOmitted: true}, 10},
+		{"the peer does not tell", time.Second, protocol.StreamResults{Bytes: 1000, Packets: 15}, 10},
+		{"only bytes", 0, protocol.StreamResults{Bytes: 1000}, 10},
+		{"omitted more than was sent", time.Second, protocol.StreamResults{Bytes: 0, Packets: 3, OmittedPackets: 5, HasOmitted: true}, 0},
+	} {
+		g := Group{cfg: Config{Params: &protocol.Params{Transport: protocol.UDP, Length: length}}, omit: c.omit}
+		if got := g.peerSent(&measure.Totals{}, &c.peer).UDP.Packets; got != c.want {
+			t.Errorf("%s: %d datagrams, want %d", c.name, got, c.want)
+		}
+	}
+}
