@@ -402,6 +402,30 @@ func TestStoppedCommand(t *testing.T) {
 	}
 }
 
+// TestForeignPlan checks that a plan which its author keeps in the directory is
+// not overwritten, and that one that was stored and did not begin may be.
+func TestForeignPlan(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, PlanFile)
+	if err := os.WriteFile(name, []byte("# mine\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(dir, &Plan{}); !errors.Is(err, ErrForeign) || !errors.Is(Vacant(dir), ErrForeign) {
+		t.Errorf("got %v", err)
+	}
+	if text, err := os.ReadFile(name); err != nil || string(text) != "# mine\n" {
+		t.Errorf("%v %q", err, text)
+	}
+	dir = filepath.Join(dir, "out")
+	for range 2 {
+		store, err := Create(dir, &Plan{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		store.Close()
+	}
+}
+
 // TestResumeChanged checks that a stored plan goes on only as the one that its
 // runs are of; more rounds may be added.
 func TestResumeChanged(t *testing.T) {

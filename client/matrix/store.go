@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -59,6 +60,10 @@ var ErrExists = errors.New("the directory holds runs already (--resume continues
 // ErrChanged is returned for a directory whose runs are not those of its plan.
 var ErrChanged = errors.New("the plan was changed after these runs; run the new one in a directory of its own")
 
+// ErrForeign is returned for a directory in which somebody's plan would be
+// overwritten.
+var ErrForeign = errors.New("this file is not of a stored plan and would be overwritten; choose another directory")
+
 // ErrInUse is returned for a directory whose plan another process is running.
 var ErrInUse = errors.New("another linkperf is running the plan of this directory")
 
@@ -87,11 +92,17 @@ func release(held *os.File) error {
 	return lock.Release(held)
 }
 
-// Vacant returns an error that wraps [ErrExists] if [Create] would refuse the
-// directory, which need not exist.
+// Vacant returns an error that wraps [ErrExists] or [ErrForeign] if [Create]
+// would refuse the directory, which need not exist.
 func Vacant(dir string) error {
-	if fi, err := os.Stat(filepath.Join(dir, RunsFile)); err == nil && fi.Size() > 0 {
+	fi, err := os.Stat(filepath.Join(dir, RunsFile))
+	if err == nil && fi.Size() > 0 {
 		return fmt.Errorf("%s: %w", dir, ErrExists)
+	}
+	if name := filepath.Join(dir, PlanFile); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(name); err == nil {
+			return fmt.Errorf("%s: %w", name, ErrForeign)
+		}
 	}
 	return nil
 }

@@ -63,6 +63,9 @@ func (m *matrixCommand) run(ctx context.Context, stdout, stderr io.Writer) error
 	if err != nil {
 		return err
 	}
+	if err := ownAddresses(ctx, plan, cases); err != nil {
+		return err
+	}
 	if m.show {
 		if source == nil { // options have changed it
 			if source, err = plan.Marshal(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/netip"
 	"os/exec"
 	"runtime"
@@ -121,6 +122,34 @@ func (p *place) address(ctx context.Context, c matrix.Case) (host, reason string
 		}
 	}
 	return "", fmt.Sprintf("%q is neither an address nor an interface that is up", c.Address)
+}
+
+// ownAddresses is an error if cases are for this host's own addresses and the
+// server is elsewhere: nothing would answer them.
+func ownAddresses(ctx context.Context, plan *matrix.Plan, cases []matrix.Case) error {
+	if plan.Server == "" || plan.Server == matrix.Embedded {
+		return nil
+	}
+	i := slices.IndexFunc(cases, func(c matrix.Case) bool { return c.Address == "loopback" || c.Address == "exposed" })
+	if i < 0 {
+		return nil
+	}
+	host, _, err := splitServer(plan.Server)
+	if err != nil {
+		return err
+	}
+	at, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return nil // the runs will say it
+	}
+	own := sysinfo.Addresses(ctx)
+	for _, a := range at {
+		a = a.Unmap().WithZone("")
+		if a.IsLoopback() || slices.ContainsFunc(own, func(o sysinfo.AddressInfo) bool { return o.Address.WithZone("") == a }) {
+			return nil
+		}
+	}
+	return fmt.Errorf("the axis address has %s, which is this host, and the tests go to %s; leave the axis out (the plan loopback has none) or use the embedded server", cases[i].Address, host)
 }
 
 // exposed picks the address that others would use: the fastest interface's,

@@ -207,14 +207,19 @@ func (m *matrixCommand) override(p *matrix.Plan) (changed bool, err error) {
 	set("seed", func() { p.Seed = m.plan.Seed })
 	set("before", func() { p.Before = m.before })
 	set("after", func() { p.After = m.after })
+	twice := map[string]bool{}
 	for _, a := range m.axes {
 		name, values, ok := strings.Cut(a, "=")
 		if !ok || name == "" || values == "" {
 			return false, fmt.Errorf("--axis %q; allowed is NAME=VALUE,VALUE,…", a)
 		}
+		if twice[name] {
+			return false, fmt.Errorf("--axis %s is given twice; all its values belong into one: --axis %s=VALUE,VALUE,…", name, name)
+		}
+		twice[name] = true
 		axis := matrix.Axis{Name: name}
 		for _, v := range strings.Split(values, ",") {
-			axis.Values = append(axis.Values, matrix.Value{Value: v})
+			axis.Values = append(axis.Values, matrix.Value{Value: strings.TrimSpace(v)})
 		}
 		replaced := false
 		for i := range p.Axes {
@@ -244,6 +249,7 @@ func (m *matrixCommand) override(p *matrix.Plan) (changed bool, err error) {
 	if err := added.IdleExclude("", nil); err != nil {
 		return false, fmt.Errorf("--%w", err)
 	}
+	required := map[string]bool{}
 	for _, text := range m.req {
 		l, err := labels(text)
 		if err != nil {
@@ -253,7 +259,10 @@ func (m *matrixCommand) override(p *matrix.Plan) (changed bool, err error) {
 			p.Require = map[string]string{}
 		}
 		for k, v := range l {
-			p.Require[k] = v
+			if required[k] {
+				return false, fmt.Errorf("--require: %s is given twice", k)
+			}
+			p.Require[k], required[k] = v, true
 		}
 		changed = true
 	}
@@ -265,8 +274,12 @@ func labels(text string) (matrix.Labels, error) {
 	l := matrix.Labels{}
 	for _, part := range strings.Split(text, ",") {
 		name, value, ok := strings.Cut(part, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		if !ok || name == "" {
 			return nil, fmt.Errorf("%q; allowed is NAME=VALUE,NAME=VALUE,…", text)
+		}
+		if _, twice := l[name]; twice {
+			return nil, fmt.Errorf("%q: %s is given twice", text, name)
 		}
 		l[name] = value
 	}
