@@ -66,6 +66,23 @@ func (e *ReadError) Error() string {
 // Unwrap returns the reason.
 func (e *ReadError) Unwrap() error { return e.Err }
 
+// Named puts the name of what was read in front of each error that [Read] has
+// joined.
+func Named(source string, err error) error {
+	many, ok := err.(interface{ Unwrap() []error })
+	switch {
+	case err == nil:
+		return nil
+	case !ok:
+		return fmt.Errorf("%s: %w", source, err)
+	}
+	var all []error
+	for _, e := range many.Unwrap() {
+		all = append(all, Named(source, e))
+	}
+	return errors.Join(all...)
+}
+
 // Read reads all documents of r. Several may follow each other, and text may
 // stand between them. What can't be read is left out and told by the error,
 // which joins a [ReadError] for each such part; the other documents are

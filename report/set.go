@@ -136,7 +136,7 @@ func (s *Set) load(file string) error {
 		s.add(d, file)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+		return Named(file, err)
 	}
 	if len(docs) == 0 {
 		return fmt.Errorf("%s: nothing in it; %s", file, expected)

@@ -375,14 +375,14 @@ func TestLoadSetErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "a.json"), append(good, "\n{\"start\": {\"conn"...), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "a.json"), append(good, "\n{\"a\":1}\n{\"start\": {\"conn"...), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	s, err := LoadSet(filepath.Join(dir, "a.json"), filepath.Join(dir, "missing.json"), t.TempDir())
 	if len(s.Runs) != 1 {
 		t.Errorf("%d runs kept", len(s.Runs))
 	}
-	for _, want := range []string{"a.json: line", "cut off", "missing.json", "no runs.jsonl"} {
+	for _, want := range []string{"a.json: line 161", "a.json: line 162", "cut off", "missing.json", "no runs.jsonl"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in %v", want, err)
 		}

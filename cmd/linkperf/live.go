@@ -33,10 +33,7 @@ func aboutInput(err error, tests int) error {
 	if err == nil && tests == 0 {
 		err = errors.New("no test in it; expected is what -J or --json-stream writes")
 	}
-	if err != nil {
-		return fmt.Errorf("standard input: %w", err)
-	}
-	return nil
+	return report.Named("standard input", err)
 }
 
 // watch draws each interval of a stream of events as it comes; the figures of
