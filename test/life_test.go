@@ -383,8 +383,9 @@ func skeleton(text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {
 		line = strings.Join(strings.Fields(line), " ")
-		for _, unit := range []string{"KBytes", "MBytes", "GBytes"} {
-			line = strings.ReplaceAll(line, unit, "Bytes")
+		for _, prefix := range []string{"K", "M", "G"} { // they follow the machine's speed
+			line = strings.ReplaceAll(line, prefix+"Bytes", "Bytes")
+			line = strings.ReplaceAll(line, prefix+"bits", "bits")
 		}
 		lines = append(lines, digits.ReplaceAllString(line, "0"))
 	}
