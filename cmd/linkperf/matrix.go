@@ -181,12 +181,13 @@ func writeReport(dir string, stdout io.Writer) error {
 	}
 	a := report.Analyse(set, compare.Options{})
 	page := filepath.Join(dir, "report.html")
-	return errors.Join(err,
-		a.WriteText(stdout),
-		writeFile(page, func(w io.Writer) error { return a.WriteHTML(w, planTitle(set)) }),
-		writeCSVFiles(dir, a),
-		printf(stdout, "\nPage: %s\n", page),
-		anyMeasured(set))
+	err = errors.Join(err, a.WriteText(stdout), writeCSVFiles(dir, a))
+	if failed := writeFile(page, func(w io.Writer) error { return a.WriteHTML(w, planTitle(set)) }); failed != nil {
+		err = errors.Join(err, failed)
+	} else {
+		err = errors.Join(err, printf(stdout, "\nPage: %s\n", page))
+	}
+	return errors.Join(err, anyMeasured(set))
 }
 
 // anyMeasured is an error if all runs failed or were skipped: some may, but a

@@ -220,3 +220,29 @@ func TestPlanFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestPageIsNamedOnceWritten checks that a page that could not be written is
+// not named as if it were there.
+func TestPageIsNamedOnceWritten(t *testing.T) {
+	dir := t.TempDir()
+	doc := `{"start":{"timestamp":{"timesecs":1},"test_start":{"protocol":"TCP","num_streams":1,"duration":1}},"intervals":[],"end":{},"error":"refused"}`
+	if err := os.WriteFile(filepath.Join(dir, "run.json"), []byte(doc), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	page := filepath.Join(dir, "report.html")
+	for _, written := range []bool{true, false} {
+		if !written {
+			if err := errors.Join(os.Remove(page), os.Mkdir(page, 0o700)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var out strings.Builder
+		err := writeReport(dir, &out)
+		if named := strings.Contains(out.String(), "Page: "); named != written {
+			t.Errorf("written: %v, named: %v\n%s", written, named, out.String())
+		}
+		if failed := err != nil && strings.Contains(err.Error(), page); failed == written {
+			t.Errorf("written: %v, error %v", written, err)
+		}
+	}
+}
