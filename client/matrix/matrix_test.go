@@ -375,23 +375,31 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// stored makes a directory for the runs of a plan, which is closed after the
+// test.
+func stored(t *testing.T, text string) (*Plan, []Case, *Store) {
+	t.Helper()
+	p, err := Parse("", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, err := p.Cases(someOptions, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := Create(t.TempDir(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	return p, cases, store
+}
+
 // TestStoppedCommand checks that a plan which is stopped while a command of its
 // own runs was stopped, and has no failed run.
 func TestStoppedCommand(t *testing.T) {
 	for _, text := range []string{"before: [x]\n", "axes:\n  parallel: [{value: 1, before: [x]}]\n"} {
-		p, err := Parse("", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		cases, err := p.Cases(someOptions, "", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		store, err := Create(t.TempDir(), p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer store.Close()
+		p, cases, store := stored(t, text)
 		stopped := errors.New("stopped")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		log, env := testEnv(func(Step) error { return nil })
@@ -478,16 +486,7 @@ func TestResumeChanged(t *testing.T) {
 }
 
 func TestSkipAndRequire(t *testing.T) {
-	p, _ := Parse("", []byte("repeat: 1\naxes:\n  address: [loopback, exposed]\n"))
-	cases, err := p.Cases(someOptions, "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, err := Create(t.TempDir(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
+	p, cases, store := stored(t, "repeat: 1\naxes:\n  address: [loopback, exposed]\n")
 	log, env := testEnv(func(Step) error { return nil })
 	env.Met = func(_ context.Context, s Step) string {
 		if s.Case.Address == "exposed" {
