@@ -61,8 +61,7 @@ FUZZTIME ?= 10s
 # package that lists it.
 fuzz: ## every fuzz target for FUZZTIME
 	@$(GO) test -list '^Fuzz' $(UNITS) | awk '/^Fuzz/ {name[++n] = $$1} /^ok/ {for (i = 1; i <= n; i++) print $$2, name[i]; n = 0}' | \
-	xargs -P 2 -n 2 sh -c 'out=$$($(GO) test -run "^$$" -fuzz "^$$1$$" -fuzztime $(FUZZTIME) -parallel 1 "$$0" 2>&1) || { echo "$$out"; exit 255; }; \
-		echo "$$0 $$1: $$(echo "$$out" | grep "^fuzz: elapsed" | tail -n 1)"'
+	GO="$(GO)" xargs -P 2 -n 2 sh -c 'sh test/fuzz.sh "$$0" "$$1" $(FUZZTIME)'
 
 install: build ## copy linkperf to $(PREFIX)/bin
 	install -d $(DESTDIR)$(PREFIX)/bin
