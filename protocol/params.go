@@ -258,11 +258,15 @@ func (p *Params) marshalOffload(w *objectWriter) {
 	w.integer("gro_bf_size", int64(receive))
 }
 
+// ErrRange is wrapped by the error of a number that is out of range: somebody
+// who speaks iperf3's protocol wants what cannot be.
+var ErrRange = errors.New("out of range")
+
 // ParseParams reads the client's parameters as a server does. Absent keys get
 // the server's defaults; a key of the wrong type counts as absent and gives a
 // Warning; unknown keys are ignored. A value out of range fails with the Code
-// that belongs to it, everything else with CodeRecvParams; Params then holds
-// what was understood before.
+// that belongs to it and wraps [ErrRange], everything else with CodeRecvParams;
+// Params then holds what was understood before.
 func ParseParams(b []byte) (Params, []Warning, error) {
 	var warnings []Warning
 	o, err := parseObject(b, "", &warnings)
@@ -350,7 +354,7 @@ func (r *rangeChecker) check(key string, raw json.RawMessage, low, high int64, c
 		return n
 	}
 	if r.err == nil {
-		r.err = NewError(code, fmt.Errorf("%s is %.40s, not %d to %d", key, raw, low, high))
+		r.err = NewError(code, fmt.Errorf("%s is %.40s, not %d to %d: %w", key, raw, low, high, ErrRange))
 	}
 	return low
 }
@@ -379,7 +383,7 @@ func (r *rangeChecker) rate(key string) uint64 {
 	}
 	n, ok := parseRate(raw)
 	if !ok && r.err == nil {
-		r.err = NewError(CodeRecvParams, errors.New(key+" is negative"))
+		r.err = NewError(CodeRecvParams, fmt.Errorf("%s is negative: %w", key, ErrRange))
 	}
 	return n
 }

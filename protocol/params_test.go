@@ -152,6 +152,9 @@ func TestParseParamsRanges(t *testing.T) {
 			if !errors.As(err, &e) || e.Code != test.code {
 				t.Errorf("%s: got %v, want code %d", bad, err, test.code)
 			}
+			if !errors.Is(err, protocol.ErrRange) {
+				t.Errorf("%s: %v does not say that it is out of range", bad, err)
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"container/list"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"time"
@@ -119,7 +120,11 @@ func (g *guest) serve(cookie protocol.Cookie) {
 		return
 	}
 	if pe, ok := err.(*protocol.Error); err != nil && (!ok || pe.Code == protocol.CodeRecvParams) {
-		g.log.Info("not a client: no parameters", "peer", peerOf(g.conn), "error", err)
+		if errors.Is(err, protocol.ErrRange) {
+			g.log.Warn("a client's parameters were refused", "peer", peerOf(g.conn), "error", err)
+		} else {
+			g.log.Info("not a client: no parameters", "peer", peerOf(g.conn), "error", err)
+		}
 		ctl.HangUp(func(c *protocol.Conn) error {
 			return c.WriteServerError(protocol.NewError(protocol.CodeRecvParams, nil))
 		})

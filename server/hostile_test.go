@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"strings"
 	"testing"
@@ -229,6 +230,24 @@ func TestRefusals(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRefusedInLog checks that the operator hears of a client whose numbers
+// cannot be, and of a stranger only when he asks for it.
+func TestRefusedInLog(t *testing.T) {
+	for params, level := range map[string]string{`{"bandwidth":-1}`: "WARN", `{"num":-1}`: "WARN", `[1]`: "INFO"} {
+		var log strings.Builder
+		b := start(t, &server.Server{Log: slog.New(slog.NewTextHandler(&log, nil))})
+		p := b.peer()
+		p.play(protocoltest.SendCookie(p.cookie), protocoltest.Expect(protocol.ParamExchange),
+			protocoltest.SendJSON(params), protocoltest.ExpectError(protocol.CodeRecvParams), protocoltest.ExpectClose())
+		_ = p.conn.Close()
+		b.stop()
+		<-b.served
+		if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "level="+level) {
+			t.Errorf("%s: %q, want one line of level %s", params, got, level)
+		}
 	}
 }
 

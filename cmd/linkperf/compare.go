@@ -41,7 +41,7 @@ func runCompare(_ context.Context, args []string, _ io.Reader, stdout, stderr io
 		err = errors.New("--axis compares within one set: name one")
 	case slices.Contains(f.Args(), "-"):
 		err = errors.New("standard input is compared with nothing: name files or directories")
-	case *confidence < 0.5 || *confidence > 0.999:
+	case !(*confidence >= 0.5 && *confidence <= 0.999): // nor not a number
 		err = fmt.Errorf("--confidence %v; allowed are 0.5 to 0.999", *confidence)
 	default:
 		err = exclusive(f, "markdown", "json", "csv")

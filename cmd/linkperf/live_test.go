@@ -73,7 +73,7 @@ func TestLiveForms(t *testing.T) {
 		{"a cut document before another", document[:len(document)/2] + "\n" + document, 1, 0, "standard input: line 1 (byte 0): the document is cut off"},
 		{"text before a stream", "Connecting\nto\n" + stream, 1, 0, "line 1 (byte 0): not JSON"},
 		{"a broken event", head + `{"event":"end","data":[]}` + "\n", 0, 1, fmt.Sprintf(`line %d (byte %d): event "end": a list`, strings.Count(head, "\n")+1, len(head))},
-		{"two broken documents", "[\n" + document[:99] + "\n" + document, 1, 0, "\nstandard input: line 2 (byte 2): the document is cut off"},
+		{"two broken documents", "[\n" + document[:99] + "\n" + document, 1, 0, "\nlinkperf report: standard input: line 2 (byte 2): the document is cut off"},
 		{"nothing", "\n", 0, 0, "no test in it; expected is"},
 		{"control characters", `{"start":{},"error":"\u001b[31mred\u009b"}`, 0, 1, ""},
 	} {

@@ -376,7 +376,7 @@ var iperf3Options = []option{
 			s.server.SendTimeout = s.client.SendTimeout
 			return err
 		}},
-	{long: "cntl-ka", takes: optional, placeholder: "IDLE/INTERVAL/COUNT", allowed: "whole seconds, whole seconds and a count",
+	{long: "cntl-ka", takes: optional, placeholder: "IDLE/INTERVAL/COUNT", allowed: "whole seconds up to 32767, likewise, and a count up to 127",
 		help: "TCP keepalive of the control connection, in seconds and retries;\neach part may be empty",
 		set:  setKeepalive},
 	{long: "mptcp", short: "m", needs: multipath,

@@ -36,7 +36,7 @@ func runReport(ctx context.Context, args []string, stdin io.Reader, stdout, stde
 		err = errors.New("name a directory or a file, or - for standard input")
 	case f.NArg() > 1 && slices.Contains(f.Args(), "-"):
 		err = errors.New("- is standard input, which goes with no other source")
-	case *confidence < 0.5 || *confidence > 0.999:
+	case !(*confidence >= 0.5 && *confidence <= 0.999): // nor not a number
 		err = fmt.Errorf("--confidence %v; allowed are 0.5 to 0.999", *confidence)
 	case *output != "" && !*html && !*asCSV:
 		err = errors.New("-o goes with --html or --csv")

@@ -40,6 +40,19 @@ func TestReportNothing(t *testing.T) {
 	}
 }
 
+// A level of confidence is a number within its range.
+func TestConfidence(t *testing.T) {
+	file := recordings + "tcp_3.21_client.json"
+	for _, level := range []string{"nan", "0.49", "inf", "-1", "1"} {
+		for _, args := range [][]string{{"report", file}, {"compare", file, file}} {
+			if got := call(t, append([]string{"linkperf"}, append(args, "--confidence", level)...)...); got.status != 1 ||
+				got.stdout != "" || !strings.Contains(got.stderr, "allowed are 0.5 to 0.999") {
+				t.Errorf("%q %s: %+v", args[0], level, got)
+			}
+		}
+	}
+}
+
 // Standard input is one source, not one among others.
 func TestStandardInputAlone(t *testing.T) {
 	file := recordings + "tcp_3.21_client.json"

@@ -94,11 +94,14 @@ func exclusive(f *pflag.FlagSet, names ...string) error {
 	return nil
 }
 
-// complainOf prints an error and returns the exit status that goes with it.
+// complainOf prints an error, each line of it (errors that were joined have
+// more) for itself, and returns the exit status that goes with it.
 func complainOf(err error, command string, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintf(stderr, "linkperf %s: %v\n", command, err)
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintf(stderr, "linkperf %s: %s\n", command, line)
+	}
 	return 1
 }

@@ -97,10 +97,18 @@ type Start struct {
 // seconds, and the number of retries.
 type Keepalive struct{ Idle, Interval, Count int }
 
-// Valid reports whether there can be such settings: none is negative, and the
-// idle time, unless it is 0, is longer than all retries take.
+// What Linux takes (tcp(7); MAX_TCP_KEEPIDLE,
+// MAX_TCP_KEEPINTVL and MAX_TCP_KEEPCNT of its tcp.h).
+const (
+	MaxKeepaliveTime  = 32767 // seconds, of the idle time and of the interval
+	MaxKeepaliveCount = 127
+)
+
+// Valid reports whether there can be such settings: none is negative or above
+// its limit, and the idle time, unless it is 0, is longer than all retries take.
 func (k *Keepalive) Valid() bool {
-	return k.Idle >= 0 && k.Interval >= 0 && k.Count >= 0 && (k.Idle == 0 || k.Idle > k.Interval*k.Count)
+	return k.Idle >= 0 && k.Idle <= MaxKeepaliveTime && k.Interval >= 0 && k.Interval <= MaxKeepaliveTime &&
+		k.Count >= 0 && k.Count <= MaxKeepaliveCount && (k.Idle == 0 || k.Idle > k.Interval*k.Count)
 }
 
 // TCPInfo is what the kernel knows about one TCP connection at one instant

@@ -261,6 +261,7 @@ func (g *Group) Finish(r *measure.Result, peer *protocol.Results) {
 	if warning != "" {
 		r.Warnings = append(r.Warnings, warning)
 	}
+	r.Warnings = append(r.Warnings, g.doubts(peer)...)
 	accounts := g.accounts(peer, there)
 	g.reportLast(accounts)
 
