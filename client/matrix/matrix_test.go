@@ -440,6 +440,8 @@ func TestResumeChanged(t *testing.T) {
 	for _, tc := range []struct{ name, from, to, want string }{
 		{"more rounds", "repeat: 1", "repeat: 2", ""},
 		{"another duration", "duration: 2s", "duration: 3s", "run 1 (parallel=1, round 1) was made with --parallel=1 --time=2, and the plan says --parallel=1 --time=3"},
+		{"the same server by its default", "duration: 2s", "server: embedded\nduration: 2s", ""},
+		{"another server", "duration: 2s", "server: 192.0.2.1\nduration: 2s", "run 1 (parallel=1, round 1) was made with the server embedded, and the plan says 192.0.2.1"},
 		{"another axis", "- \"1\"", "- \"2\"", "run 1 (parallel=1, round 1) is not in the plan"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -477,7 +479,7 @@ func TestResumeChanged(t *testing.T) {
 			if cases, err = p.Cases(someOptions, "", nil); err != nil {
 				t.Fatal(err)
 			}
-			err = store.Fits(p.Schedule(cases))
+			err = store.Fits(p, cases)
 			if tc.want == "" && err != nil || tc.want != "" && (!errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), tc.want)) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}

@@ -92,7 +92,7 @@ func (p *Plan) step(ctx context.Context, s Step, store *Store, env Env, left, to
 		observe = func(Event) {}
 	}
 	observe(Event{Kind: RunStart, Step: s, Left: left, Total: total})
-	r := Record{Case: s.Case.ID, Labels: s.Case.Labels, Args: s.Case.Args, Round: s.Round, Order: s.Order, Warmup: s.Warmup,
+	r := Record{Case: s.Case.ID, Labels: s.Case.Labels, Args: s.Case.Args, Server: d.Server, Round: s.Round, Order: s.Order, Warmup: s.Warmup,
 		Interleaved: d.Order == Interleaved, Start: env.Now().UTC(), Status: StatusOK}
 	doc, runErr := json.RawMessage(nil), error(nil)
 	if reason := env.Met(ctx, s); reason != "" {

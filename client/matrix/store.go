@@ -35,8 +35,9 @@ const (
 type Record struct {
 	Case        string    `json:"case"`
 	Labels      Labels    `json:"labels"`
-	Args        []string  `json:"args,omitempty"` // the client's command line, without host and port
-	Round       int       `json:"round"`          // below 1: a warm-up round
+	Args        []string  `json:"args,omitempty"`   // the client's command line, without host and port
+	Server      string    `json:"server,omitempty"` // as the plan names it
+	Round       int       `json:"round"`            // below 1: a warm-up round
 	Order       int       `json:"order"`
 	Warmup      bool      `json:"warmup,omitempty"`
 	Interleaved bool      `json:"interleaved"`
@@ -206,10 +207,12 @@ func (s *Store) Done(step Step) bool {
 }
 
 // Fits returns an error that wraps [ErrChanged] unless every stored run is one
-// of the steps, made with the same options: others must not be compared.
-func (s *Store) Fits(steps []Step) error {
+// of the plan's with these cases, made with the same options and the same
+// server: others must not be compared.
+func (s *Store) Fits(p *Plan, cases []Case) error {
+	server := p.withDefaults().Server
 	planned := map[string][]string{}
-	for _, step := range steps {
+	for _, step := range p.Schedule(cases) {
 		planned[runKey(step.Case.ID, step.Round)] = step.Case.Args
 	}
 	byOrder := func(a, b Record) int { return a.Order - b.Order }
@@ -221,6 +224,8 @@ func (s *Store) Fits(steps []Step) error {
 			return fmt.Errorf("%s: %w: %s is not in the plan", s.dir, ErrChanged, name)
 		case len(r.Args) > 0 && !slices.Equal(r.Args, args): // earlier versions did not write them
 			return fmt.Errorf("%s: %w: %s was made with %s, and the plan says %s", s.dir, ErrChanged, name, strings.Join(r.Args, " "), strings.Join(args, " "))
+		case r.Server != "" && r.Server != server: // likewise
+			return fmt.Errorf("%s: %w: %s was made with the server %s, and the plan says %s", s.dir, ErrChanged, name, r.Server, server)
 		}
 	}
 	return nil

@@ -143,7 +143,7 @@ func (m *matrixCommand) resumePlan(ctx context.Context, stdout, stderr io.Writer
 	if err != nil {
 		return err
 	}
-	if err := store.Fits(plan.Schedule(cases)); err != nil {
+	if err := store.Fits(plan, cases); err != nil {
 		return err
 	}
 	m.begun = m.resume
