@@ -192,6 +192,7 @@ func TestReset(t *testing.T) {
 // TestLostHandshake starts over when the hello or the reply of a UDP stream is
 // lost, and what was counted is right all the same.
 func TestLostHandshake(t *testing.T) {
+	t.Parallel() // it waits
 	addr, ended := serveOne(t, &server.Server{})
 	for _, lost := range []string{"hello", "reply"} {
 		t.Run(lost, func(t *testing.T) {
@@ -223,6 +224,7 @@ func TestLostHandshake(t *testing.T) {
 
 // TestNoUDP says that UDP is blocked.
 func TestNoUDP(t *testing.T) {
+	t.Parallel() // it waits
 	addr, _ := serveOne(t, &server.Server{})
 	r := startRelay(t, addr, &relay{up: func(int) bool { return false }})
 	begin := time.Now()
@@ -238,6 +240,7 @@ func TestNoUDP(t *testing.T) {
 // TestLostTail cuts the path after a third of the datagrams, which are sent for
 // longer than a receiver waits for the rest.
 func TestLostTail(t *testing.T) {
+	t.Parallel() // it waits
 	addr, ended := serveOne(t, &server.Server{})
 	for _, reverse := range []bool{false, true} {
 		cut := func(n int) bool { return n <= 100 } // one handshake, then data

@@ -34,6 +34,7 @@ func (p *peer) hello() {
 // TestGivenUp leaves a server for one test before its UDP streams are there, or
 // known to be there.
 func TestGivenUp(t *testing.T) {
+	t.Parallel() // it waits
 	reverse := strings.Replace(udpParams, `"omit"`, `"reverse":true,"omit"`, 1)
 	running := protocoltest.Expect(protocol.TestStart, protocol.TestRunning)
 	for name, leave := range map[string]func(p *peer){
@@ -72,6 +73,7 @@ func TestGivenUp(t *testing.T) {
 // TestNoOtherTry leaves a server for one test in a way that counts, or without
 // coming again.
 func TestNoOtherTry(t *testing.T) {
+	t.Parallel() // it waits
 	for name, leave := range map[string]func(p *peer){
 		"interrupted": func(p *peer) {
 			p.open(udpParams)

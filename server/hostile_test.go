@@ -379,6 +379,7 @@ func TestBusy(t *testing.T) {
 }
 
 func TestSilence(t *testing.T) {
+	t.Parallel() // it waits
 	for _, more := range []string{
 		`"nodelay":true`, `"reverse":true`,
 		// The rest of such a test would fit into buffers.
