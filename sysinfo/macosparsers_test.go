@@ -194,6 +194,23 @@ func TestThunderboltGeneration(t *testing.T) {
 	}
 }
 
+// The fields of a port come in any order; the last of each kind holds.
+func TestThunderboltFieldOrder(t *testing.T) {
+	for text, want := range map[string]thunderboltPort{
+		"Status:Device connected\nSpeed:10Gb/s\n":                       {Connected: true, Speed: 10e9},
+		"Speed:10Gb/s\nStatus:Device connected\n":                       {Connected: true, Speed: 10e9},
+		"Status:Device connected\nSpeed:10Gb/s\nStatus:No device\n":     {},
+		"Status:Device connected\nSpeed:10Gb/s\nSpeed:20Gb/s\n":         {Connected: true, Speed: 20e9},
+		"Speed:Up to 40Gb/s\nStatus:No device connected\n":              {Capability: 40e9},
+		"Status:Device connected\nSpeed:10Gb/s\nPort:\nSpeed: 20Gb/s\n": {Connected: true, Speed: 10e9},
+	} {
+		buses, err := parseThunderbolt([]byte(text))
+		if err != nil || len(buses) != 1 || len(buses[0].Ports) == 0 || buses[0].Ports[0] != want {
+			t.Errorf("%q: %+v, %v; want %+v", text, buses, err, want)
+		}
+	}
+}
+
 func TestParseThunderboltRefuses(t *testing.T) {
 	for _, text := range []string{"", "{", "{}", `{"SPThunderboltDataType": 3}`, "system_profiler: error", "Thunderbolt/USB4:\n"} {
 		_, err := parseThunderbolt([]byte(text))

@@ -136,10 +136,12 @@ func readThunderboltText(b []byte) ([]thunderboltBus, error) {
 		section string
 		fields  int
 	)
+	var speed string
 	finish := func() { // a port's fields come in any order: judge them at its end
 		if port == nil {
 			return
 		}
+		port.setSpeed(speed)
 		if device != nil {
 			if section == "Port (Upstream)" {
 				device.Speed = port.Speed
@@ -149,7 +151,6 @@ func readThunderboltText(b []byte) ([]thunderboltBus, error) {
 		}
 		port = nil
 	}
-	var speed string
 	for line := range strings.Lines(string(b)) {
 		key, value, found := strings.Cut(strings.TrimSpace(line), ":")
 		value = strings.TrimSpace(value)
@@ -203,12 +204,10 @@ func readThunderboltText(b []byte) ([]thunderboltBus, error) {
 			switch key {
 			case "Status":
 				port.Connected = value == "Device connected"
-				port.setSpeed(speed)
 			case "Link Status":
 				port.setLinkStatus(value)
 			case "Speed":
 				speed = value
-				port.setSpeed(value)
 			case "Current Link Width":
 				port.setWidth(value)
 			case "Receptacle":
