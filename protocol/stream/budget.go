@@ -49,6 +49,10 @@ func (b *Budget) Used() int64 { return b.used.Load() }
 // Done is closed when the budget is used up.
 func (b *Budget) Done() <-chan struct{} { return b.done }
 
+// atOnce is the part of what is left that one stream may reserve: a sixteenth,
+// so that all of them have their share of a small amount.
+const atOnce = 16
+
 // take reserves n bytes or less and returns 0 when nothing is left. Both the
 // bytes and the total count rounded up to whole blocks. held tells that nothing
 // is charged; it goes back into give.
@@ -63,7 +67,8 @@ func (b *Budget) take(n, block int64) (granted int64, held bool) {
 	}
 	for {
 		r := b.reserved.Load()
-		granted = min(n, total-r)
+		left := total - r
+		granted = min(n, left, max(left/atOnce/block, 1)*block)
 		if granted <= 0 {
 			return 0, false
 		}

@@ -39,3 +39,27 @@ func TestSharedBudget(t *testing.T) {
 		}
 	})
 }
+
+// No stream takes all of a small amount before the others have begun.
+func TestBudgetAtOnce(t *testing.T) {
+	const block = 10
+	b := NewBlocks(160, block)
+	for i, want := range []int64{100, 90, 80} { // a sixteenth of what is left, in blocks
+		if got, _ := b.take(1000, block); got != want {
+			t.Errorf("take %d: %d bytes, want %d", i, got, want)
+		}
+	}
+	if got, _ := b.take(20, block); got != 20 {
+		t.Errorf("%d bytes, want the 20 asked for", got)
+	}
+	b = NewBytes(15)
+	if got, _ := b.take(1000, block); got != block {
+		t.Errorf("%d bytes at once of 15, want one block", got)
+	}
+	if got, _ := b.take(1000, block); got != block {
+		t.Errorf("%d bytes at last, want a whole block", got)
+	}
+	if got, _ := b.take(1000, block); got != 0 {
+		t.Errorf("%d bytes of nothing", got)
+	}
+}

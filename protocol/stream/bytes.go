@@ -8,9 +8,18 @@ import (
 	"linkperf/protocol"
 )
 
-// maxChunk is the most that a byte stream moves with one system call when the
-// length was not asked for, in bytes.
+// maxChunk is about the most that a byte stream moves with one system call, in
+// bytes. Where the length was asked for, the data path keeps the blocks apart.
 const maxChunk = 1 << 20
+
+// chunk is the most that a byte stream should be asked to move at once, in
+// bytes: whole blocks. Messages of SCTP are kept apart by the transport.
+func (c *Config) chunk() int {
+	if c.Transport == protocol.SCTP {
+		return c.Length
+	}
+	return max(maxChunk/c.Length, 1) * c.Length
+}
 
 // sendBytes moves a byte stream's payload until something ends it.
 func (s *Stream) sendBytes() error {
@@ -61,10 +70,7 @@ func (s *Stream) receiveBytes() error {
 
 // discard returns a function that receives and throws away.
 func (s *Stream) discard() func() (int, error) {
-	n := s.c.Length
-	if s.c.several() {
-		n = max(n, maxChunk)
-	}
+	n := s.c.chunk()
 	return func() (int, error) { return s.path.discard(n) }
 }
 

@@ -42,7 +42,8 @@ type fdPath struct {
 
 	message unix.Msghdr // of sendBlocks and discard; points to vectors
 	vectors [maxVectors]unix.Iovec
-	scratch []byte // what discard reads into
+	scratch []byte      // what discard reads into
+	blocks  *blockCalls // nil unless short blocks of a byte stream share calls
 
 	receiveFlags int  // of recvfrom
 	zeroCopy     bool // for the name
@@ -98,6 +99,10 @@ func (p *fdPath) name() string {
 		return "rawfd+sendfile"
 	case p.receiveFlags != 0 && !p.sends:
 		return "rawfd+trunc"
+	case p.blocks != nil && p.sends:
+		return "rawfd+sendmmsg"
+	case p.blocks != nil:
+		return "rawfd+recvmmsg"
 	}
 	return "rawfd"
 }
@@ -272,8 +277,11 @@ const maxVectors = 32
 // sendBlocks lets the kernel read the same memory several times: a megabyte for
 // one call that stays in the processor's cache.
 func (p *fdPath) sendBlocks(block []byte, off, n int) (int, error) {
-	if off+n <= len(block) {
+	switch {
+	case off+n <= len(block):
 		return p.send(block[off : off+n])
+	case p.blocks != nil:
+		return p.sendEach(block, off, n)
 	}
 	k := 0
 	for ; n > 0 && k < len(p.vectors); k++ {
@@ -320,20 +328,16 @@ const scratchLength = 32 << 10
 
 // discard lets the kernel write to the same memory several times.
 func (p *fdPath) discard(n int) (int, error) {
+	if p.blocks != nil {
+		return p.discardEach()
+	}
 	if p.scratch == nil {
 		p.scratch = make([]byte, scratchLength)
 	}
 	if n <= len(p.scratch) {
 		return p.receive(p.scratch[:n])
 	}
-	k := 0
-	for ; n > 0 && k < len(p.vectors); k++ {
-		part := p.scratch[:min(n, len(p.scratch))]
-		p.vectors[k].Base = unsafe.SliceData(part)
-		p.vectors[k].SetLen(len(part))
-		n -= len(part)
-	}
-	p.message.SetIovlen(k)
+	p.message.SetIovlen(len(p.intoScratch(n)))
 	for !p.interrupted.Load() {
 		n, _, errno := unix.RawSyscall(unix.SYS_RECVMSG, uintptr(p.fd), uintptr(unsafe.Pointer(&p.message)), uintptr(unix.MSG_DONTWAIT|p.receiveFlags))
 		if errno == 0 {
@@ -348,6 +352,19 @@ func (p *fdPath) discard(n int) (int, error) {
 		}
 	}
 	return 0, ErrInterrupted
+}
+
+// intoScratch makes vectors that take n bytes, or as many as there are vectors
+// for.
+func (p *fdPath) intoScratch(n int) []unix.Iovec {
+	k := 0
+	for ; n > 0 && k < len(p.vectors); k++ {
+		part := p.scratch[:min(n, len(p.scratch))]
+		p.vectors[k].Base = unsafe.SliceData(part)
+		p.vectors[k].SetLen(len(part))
+		n -= len(part)
+	}
+	return p.vectors[:k]
 }
 
 func (p *fdPath) closeWrite() error {

@@ -159,6 +159,9 @@ func (p *fdPath) ready(c *Config, sender bool) error {
 		}
 		return nil
 	}
+	if c.LengthSet && !p.sctp && c.File == "" { // else there is nothing to keep apart
+		p.blocks = newBlockCalls(c.Length)
+	}
 	if c.SkipRxCopy && !sender && c.File == "" && !p.sctp {
 		p.receiveFlags = unix.MSG_TRUNC // tcp(7): received bytes are thrown away
 	}

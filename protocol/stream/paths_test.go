@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -101,6 +102,43 @@ func TestTCPBudget(t *testing.T) {
 			t.Errorf("last byte at %v, %d blocks", r.Last, s.Blocks)
 		}
 	})
+}
+
+// Blocks arrive in their order and none is cut, repeated or left out, also where
+// the socket takes only a part of what one call brings.
+func TestBlocksInOrder(t *testing.T) {
+	for _, portable := range []bool{true, false} {
+		for _, length := range []int{1, 7, 1000, 16 << 10, 64 << 10, 100_000} {
+			t.Run(fmt.Sprintf("portable %v -l %d", portable, length), func(t *testing.T) {
+				a, b := tcpPair(t, sockopt.Options{Window: 16 << 10})
+				c := Config{Length: length, LengthSet: true, RepeatingPayload: true, Portable: portable}
+				tx, rx := c, c
+				tx.Budget, rx.File = NewBlocks(max(100_000/int64(length), 3), length), filepath.Join(t.TempDir(), "received")
+				f := start(t, a, b, tx, rx)
+				if err := <-f.txErr; err != nil {
+					t.Fatal(err)
+				}
+				if err := f.tx.Socket().CloseWrite(); err != nil {
+					t.Fatal(err)
+				}
+				if err := <-f.rxErr; err != nil {
+					t.Fatal(err)
+				}
+				got, err := os.ReadFile(rx.File)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if sent := f.tx.Sample().Bytes; int64(len(got)) != sent || sent != tx.Budget.Used() {
+					t.Errorf("%d bytes sent, %d used, %d received", sent, tx.Budget.Used(), len(got))
+				}
+				for i, x := range got {
+					if want := '0' + byte(i%length%10); x != want {
+						t.Fatalf("byte %d is %q, want %q", i, x, want)
+					}
+				}
+			})
+		}
+	}
 }
 
 func TestUDPBudget(t *testing.T) {

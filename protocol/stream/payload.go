@@ -87,11 +87,7 @@ func (s *Stream) source() source {
 	case s.blocks != nil:
 		return &repeatedFile{path: s.path, f: s.blocks, size: s.blocksSize}
 	}
-	r := &repeatedBlock{path: s.path, block: s.c.Payload.block, max: len(s.c.Payload.block)}
-	if s.c.several() {
-		r.max *= max(maxChunk/len(r.block), 1)
-	}
-	return r
+	return &repeatedBlock{path: s.path, block: s.c.Payload.block, max: s.c.chunk()}
 }
 
 // repeatedBlock sends the same block over and over.
