@@ -104,6 +104,16 @@ func (r *relay) serveTCP() {
 	}
 }
 
+// reset breaks the n-th TCP connection on both sides.
+func (r *relay) reset(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.closers[2*n : 2*n+2] {
+		_ = c.(*net.TCPConn).SetLinger(0)
+		_ = c.Close()
+	}
+}
+
 func (r *relay) serveUDP() {
 	type flow struct {
 		conn net.Conn
@@ -186,6 +196,45 @@ func TestReset(t *testing.T) {
 	never := startRelay(t, addr, &relay{accept: func(int) bool { return false }})
 	if _, err := client.Run(t.Context(), client.Config{Host: "127.0.0.1", Port: never.port, Blocks: 1}, nil); err == nil {
 		t.Error("a test succeeded without a connection")
+	}
+}
+
+// hookSink does something at the first interval.
+type hookSink struct {
+	measure.Recorder
+	once sync.Once
+	hook func()
+}
+
+func (s *hookSink) Interval(iv *measure.Interval) error {
+	s.once.Do(s.hook)
+	return s.Recorder.Interval(iv)
+}
+
+// TestOneConnectionBreaks checks that a test does not succeed that has lost one
+// of its streams, at neither end, and that what was measured is kept.
+func TestOneConnectionBreaks(t *testing.T) {
+	for name, c := range map[string]client.Config{
+		"sender": {}, "receiver": {Reverse: true}, "both": {Bidirectional: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // it waits for the other side's reason
+			addr, ended := serveOne(t, &server.Server{})
+			r := startRelay(t, addr, &relay{})
+			c.Host, c.Port, c.Parallel, c.Rate = "127.0.0.1", r.port, 3, 10e6
+			c.Time, c.Interval = time.Minute, 200*time.Millisecond
+			res, err := client.Run(t.Context(), c, &hookSink{hook: func() { r.reset(2) }}) // the first is the control connection
+			pe, ok := errors.AsType[*protocol.Error](err)
+			if !ok || pe.Code != protocol.CodeStreamWrite && pe.Code != protocol.CodeStreamRead {
+				t.Errorf("client: %v", err)
+			}
+			if res == nil || res.Duration <= 0 || res.Duration > 30*time.Second || res.Exchanged {
+				t.Errorf("the client's result: %+v", res)
+			}
+			if s := <-ended; s.Exchanged || s.Duration <= 0 {
+				t.Errorf("the server's result: %+v", s)
+			}
+		})
 	}
 }
 

@@ -79,11 +79,8 @@ func (t *test) measure() error {
 				return nil
 			}
 		case <-sendersDone:
-			if sendersDone = nil; !r.failing() {
-				if t.cfg.File != "" || t.budgets.sent() {
-					return nil
-				}
-				r.lose(protocol.NewError(protocol.CodeStreamClose, nil))
+			if sendersDone = nil; !r.failing() { // the end of the amount or of the file
+				return nil
 			}
 		case err := <-t.group.Failed():
 			r.lose(err)

@@ -188,19 +188,6 @@ func (b *budgets) list() (all []*stream.Budget) {
 	return all
 }
 
-// sent reports whether the client has sent the amount.
-func (b *budgets) sent() bool {
-	if b.send == nil {
-		return false
-	}
-	select {
-	case <-b.send.Done():
-		return true
-	default:
-		return false
-	}
-}
-
 // received is closed when the client has received the amount.
 func (b *budgets) received() <-chan struct{} {
 	if b.receive == nil {

@@ -2,7 +2,6 @@ package stream
 
 import (
 	"fmt"
-	"io"
 	"time"
 
 	"linkperf/protocol"
@@ -32,16 +31,14 @@ func (s *Stream) sendBytes() error {
 		m, err := src.send(int(n))
 		s.settle(int64(m))
 		if err != nil {
-			if peerClosed(err) {
-				return io.EOF
-			}
 			return err
 		}
 	}
 	return nil
 }
 
-// receiveBytes takes a byte stream's payload until the peer ends it.
+// receiveBytes takes a byte stream's payload until the peer ends it. A
+// connection that breaks is no such end.
 func (s *Stream) receiveBytes() error {
 	take := s.discard()
 	if s.file != nil {
@@ -59,9 +56,6 @@ func (s *Stream) receiveBytes() error {
 			}
 		}
 		if err != nil {
-			if peerClosed(err) {
-				return io.EOF
-			}
 			return err
 		}
 	}

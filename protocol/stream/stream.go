@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"linkperf/protocol"
@@ -193,8 +192,8 @@ func (s *Stream) Begin(base time.Time) {
 }
 
 // Run moves data until Stop, the end of the context, of the budget or of the
-// file, or until the peer closes; all these are nil except the context's
-// cause. Errors are of type *[protocol.Error]. No goroutine outlives it. It may
+// file, or, at a receiver, of what the peer sends; all these are nil except the
+// context's cause. A connection that breaks is an error. Errors are of type *[protocol.Error]. No goroutine outlives it. It may
 // be called once.
 func (s *Stream) Run(ctx context.Context) error {
 	if s.base.IsZero() {
@@ -245,11 +244,6 @@ func (s *Stream) failure(code protocol.Code, err error) error {
 		return pe
 	}
 	return protocol.NewError(code, fmt.Errorf("stream %d: %w", s.Info.ID, err))
-}
-
-// peerClosed reports whether an error says that the peer ended the connection.
-func peerClosed(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
 }
 
 // Stop ends Run now; it may be called from any goroutine, at any time.
