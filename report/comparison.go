@@ -26,13 +26,11 @@ var ErrNothingToCompare = errors.New("nothing to compare")
 // axisSet is the axis that tells two sets apart.
 const axisSet = "set"
 
-// CompareSets compares two sets case by case. Sets of which one was made by a
-// plan and the other not are matched by the parameters of their tests.
+// CompareSets compares two sets case by case. Labels of which each set has one
+// value need not agree: they are among the differences. Sets of which one was
+// made by a plan and the other not are matched by the parameters of their tests.
 func CompareSets(base, other *Set, o compare.Options) (*Comparison, error) {
-	if base.planned() != other.planned() || !sameLabels(base, other) {
-		base.DeriveLabels()
-		other.DeriveLabels()
-	}
+	sets, differ, ok := matched(base, other)
 	var runs []compare.Run
 	var all []*StoredRun // with the set as a label
 	names := []string{base.Name, other.Name}
@@ -40,7 +38,10 @@ func CompareSets(base, other *Set, o compare.Options) (*Comparison, error) {
 		names = []string{base.Name + " (first)", other.Name + " (second)"}
 	}
 	c := &Comparison{Base: names[0], Other: names[1]}
-	for i, s := range []*Set{base, other} {
+	if !ok {
+		return c, fmt.Errorf("%w: no case is in both sets: %s has %s, %s has %s", ErrNothingToCompare, base.Name, base.measured(), other.Name, other.measured())
+	}
+	for i, s := range sets {
 		for _, r := range s.CompareRuns() {
 			labels := maps.Clone(r.Labels)
 			labels[axisSet] = names[i]
@@ -53,12 +54,13 @@ func CompareSets(base, other *Set, o compare.Options) (*Comparison, error) {
 			all = append(all, &r)
 		}
 	}
-	for _, m := range metricsOf(base, other) {
+	for _, m := range metricsOf(sets[:]...) {
 		c.Verdicts = append(c.Verdicts, compare.Axes(runs, []compare.Axis{{Name: axisSet, Values: names}}, m, o)...)
 	}
 	c.finish(strata(axisSet, all))
+	c.Differences = wholeDifferences(differ, names, c.Differences)
 	if len(c.Verdicts) == 0 {
-		return c, fmt.Errorf("%w: %s has %s, %s has %s", ErrNothingToCompare, base.Name, base.measured(), other.Name, other.measured())
+		return c, fmt.Errorf("%w: no figure was measured in both sets: %s has %s, %s has %s", ErrNothingToCompare, base.Name, base.measured(), other.Name, other.measured())
 	}
 	return c, nil
 }
@@ -103,20 +105,6 @@ func (s *Set) measured() string {
 		names = append(names[:most:most], fmt.Sprintf("%d more", len(names)-most))
 	}
 	return oneLine(strings.Join(names, "; "))
-}
-
-// planned reports whether the runs carry a plan's labels.
-func (s *Set) planned() bool {
-	return slices.ContainsFunc(s.Runs, func(r StoredRun) bool { return r.planned })
-}
-
-// sameLabels reports whether the sets have a case in common as they are.
-func sameLabels(a, b *Set) bool {
-	cases := map[string]bool{}
-	for i := range a.Runs {
-		cases[a.Runs[i].Case()] = true
-	}
-	return slices.ContainsFunc(b.Runs, func(r StoredRun) bool { return cases[r.Case()] })
 }
 
 func (c *Comparison) finish(all []stratum) {

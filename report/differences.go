@@ -101,10 +101,14 @@ func otherDifferences(all []stratum) []Difference {
 		}
 		ds = append(ds, d)
 	}
+	sortDifferences(ds)
+	return ds
+}
+
+func sortDifferences(ds []Difference) {
 	sort.Slice(ds, func(i, j int) bool {
 		return ds[i].Side+" "+ds[i].Fact < ds[j].Side+" "+ds[j].Fact
 	})
-	return ds
 }
 
 // unknown stands in records and reports for what was not found out.

@@ -200,14 +200,6 @@ func (s *Set) order() {
 	}
 }
 
-// DeriveLabels replaces the labels of all runs by those that their
-// parameters give, so that sets of different origin can be compared.
-func (s *Set) DeriveLabels() {
-	for i := range s.Runs {
-		s.Runs[i].Labels, s.Runs[i].planned = derived(s.Runs[i].Document), false
-	}
-}
-
 // derived describes what was asked of a test by iperf3's option names;
 // defaults are left out.
 func derived(d *Document) map[string]string {

@@ -353,6 +353,10 @@ func TestCompareSets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := CompareSets(base, stock, compare.Options{}); !errors.Is(err, ErrNothingToCompare) {
+		t.Errorf("both firewalls against files that tell of none: %v", err)
+	}
+	base.Runs = slices.DeleteFunc(base.Runs, func(r StoredRun) bool { return r.Labels["firewall"] == "off" })
 	c, err = CompareSets(base, stock, compare.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -537,6 +541,9 @@ func TestNothingToSay(t *testing.T) {
 		}
 	}
 	other, failed := load("udp_3.21_client.json"), load("connection-refused_3.21_client.json")
+	udp := other.Runs[0]
+	udp.Labels = map[string]string{"direction": "reverse", "udp": "true"}
+	other.Runs = append(other.Runs, udp)
 	for s, want := range map[*Set]string{other: "client.json has bitrate=20000000 direction=forward, testdata/json/udp", failed: "has no finished run"} {
 		if _, err := CompareSets(load("tcp_3.21_client.json"), s, compare.Options{}); !errors.Is(err, ErrNothingToCompare) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
