@@ -192,9 +192,16 @@ func begin(t testing.TB, cmd *exec.Cmd) *process {
 	t.Cleanup(func() {
 		cmd.Process.Kill()
 		<-p.done
+		if at := broken.FindStringIndex(p.err.String()); at != nil {
+			t.Errorf("%s: %s", strings.Join(cmd.Args, " "), clip(p.err.String()[at[0]:]))
+		}
 	})
 	return p
 }
+
+// broken is what a program says that races or crashes, whatever became of the
+// test: there is no second attempt at that (see again).
+var broken = regexp.MustCompile(`WARNING: DATA RACE|(?m:^(panic|fatal error): )`)
 
 // outcome waits for the end of the process.
 func (p *process) outcome() outcome {

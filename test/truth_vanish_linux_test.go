@@ -48,6 +48,7 @@ type vanishing struct {
 	server *server
 	why    string // what the server says, once
 	limit  time.Duration
+	least  time.Duration // it must not give up before
 	since  time.Time
 	freed  chan time.Duration // how long the server took
 }
@@ -93,6 +94,8 @@ func (v *vanishing) check(t *testing.T, serves func(*testing.T, *server)) {
 			t.Fatalf("not free after %v: %s %s", time.Since(v.since), clip(v.server.out.String()), v.server.err.String())
 		case took > v.limit:
 			t.Errorf("free only after %v", took)
+		case took < v.least:
+			t.Errorf("free already after %v", took)
 		}
 		if said := regexp.MustCompile(v.why).FindAllString(v.server.err.String(), -1); len(said) != 1 {
 			t.Errorf("the server should say %q once: %q", v.why, v.server.err.String())
@@ -280,22 +283,29 @@ func sendSlowly(t *testing.T) func(*testing.T) {
 }
 
 // testStoppedReceiverOfUDP stops a client that only receives datagrams, which
-// nothing shows. The test ends 40 s late.
+// nothing shows. The test ends 40 s late; one that has an amount instead of a
+// time, 40 s after the amount was sent, or, to a client of iperf3, after the
+// time in which it would have arrived on a path that loses nine of ten.
 func testStoppedReceiverOfUDP(t *testing.T) {
-	const late = 2 + 1 + 40
+	const (
+		late   = 40 * time.Second
+		amount = 250 * 1024 * 8 * time.Second / 1e6 // of 250K at 1M
+	)
 	var all []*vanishing
 	for _, server := range tried(t) {
 		for _, client := range anybody(t) {
-			s := listenOpenly(t, server)
-			args := []string{"-u", "-R", "-t", "2", "-O", "1", "-b", "1M", "-l", "1K"}
-			startClient(t, s, client, args...).cmd.Process.Signal(syscall.SIGSTOP)
-			all = append(all, vanished(client.name, s, "server test duration expired", (late+4)*time.Second))
+			byAmount := late + amount
+			if !client.ours {
+				byAmount += 9 * amount
+			}
+			for args, takes := range map[string]time.Duration{"-t 2 -O 1": late + 3*time.Second, "-n 250K": byAmount} {
+				s := listenOpenly(t, server)
+				startClient(t, s, client, append(strings.Fields("-u -R -b 1M -l 1K"), strings.Fields(args)...)...).cmd.Process.Signal(syscall.SIGSTOP)
+				v := vanished(client.name+" "+args, s, "server test duration expired", takes+4*time.Second)
+				v.least = takes - 4*time.Second
+				all = append(all, v)
+			}
 		}
 	}
-	for _, v := range all {
-		v.check(t, serves)
-		if took := time.Since(v.since); took < (late-4)*time.Second {
-			t.Errorf("ended after %v", took)
-		}
-	}
+	checkAll(all, serves)(t)
 }
