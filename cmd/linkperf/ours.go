@@ -58,7 +58,7 @@ var ourOptions = []option{
 			return nil
 		}},
 	{ours: true, long: "addresses", who: serverOnly,
-		help: "list this host's addresses, fastest first, when the server starts",
+		help: "list the addresses at which this server answers, fastest first",
 		set:  func(s *settings, _ string) error { s.addresses = true; return nil }},
 	{ours: true, long: "sysinfo", takes: optional, placeholder: "LEVEL",
 		help: "what the peer is told about this host: off, limited or full (limited, to\nclients that logged in full); without a level, show the facts in text",

@@ -63,13 +63,14 @@ func runServer(ctx context.Context, s *settings, args []string, stdout, stderr i
 		}
 		return 1
 	}
-	h.port = ln.Addr().(*net.TCPAddr).Port
+	listen := ln.Addr().(*net.TCPAddr)
+	h.port = listen.Port
 	h.banner(1)
 	if srv.AnyPort && (s.daemon || out.Kind != report.Text) {
 		fmt.Fprintf(stderr, "Server listening on %d\n", h.port)
 	}
 	if s.addresses {
-		writeAddresses(ctx, stderr, h.port)
+		writeAddresses(ctx, stderr, &srv, listen)
 	}
 	started()
 	err = srv.Serve(ctx, ln)

@@ -9,7 +9,6 @@ import (
 	"math"
 	"net"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -154,26 +153,4 @@ func (s *survey) writeJSON(w io.Writer) error {
 		return e.Encode(s.client)
 	}
 	return e.Encode(map[string]any{"client": s.client, "server": s.server, "note": s.note})
-}
-
-// writeAddresses lists the addresses at which clients reach this server, and
-// what to type there.
-func writeAddresses(ctx context.Context, w io.Writer, port int) {
-	t := newTable(w)
-	t.Header("Address", "Interface", "Kind", "Speed", "At the other end")
-	for _, a := range sysinfo.Addresses(ctx) {
-		host := a.Address.String()
-		if zone := a.Address.Zone(); zone != "" {
-			host = strings.TrimSuffix(host, zone) + "<interface>"
-		}
-		command := "linkperf -c " + host
-		if port != client.DefaultPort {
-			command += fmt.Sprintf(" -p %d", port)
-		}
-		if a.Address.IsLoopback() {
-			command = "" // there is no other end
-		}
-		t.Append(a.Address.String(), sysinfo.Printable(a.Interface), a.Kind, optionalRate(a.Speed), command)
-	}
-	t.Render()
 }

@@ -229,23 +229,6 @@ func TestRedactedResult(t *testing.T) {
 	}
 }
 
-// TestAddresses checks the list for whoever sits at the other end.
-func TestAddresses(t *testing.T) {
-	t.Parallel()
-	server, port := serve(t, "--addresses")
-	server.stderr.await(t, `(?m)^Address +Interface +Kind +Speed +At the other end$`)
-	server.stderr.await(t, `(?m)^127\.0\.0\.1 +\S+ +loopback`)
-	addresses, err := net.InterfaceAddrs()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, a := range addresses {
-		if ip := a.(*net.IPNet).IP; ip.IsGlobalUnicast() {
-			server.stderr.await(t, ip.String()+` .*linkperf -c `+ip.String()+` -p `+port)
-		}
-	}
-}
-
 func TestUnits(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
