@@ -35,6 +35,12 @@ func runClient(ctx context.Context, s *settings, stdin io.Reader, stdout, stderr
 		}
 		defer remove()
 	}
+	if s.csvFile != "" {
+		if err := openTable(s.csvFile); err != nil {
+			out.fail(err)
+			return 1
+		}
+	}
 	cfg := s.client
 	cfg.Version, cfg.Observe = version(), out.observe()
 	status := 0
@@ -49,23 +55,11 @@ func runClient(ctx context.Context, s *settings, stdin io.Reader, stdout, stderr
 	}
 	if s.csvFile != "" {
 		if err := appendCSV(s.csvFile, &document); err != nil {
-			fmt.Fprintf(stderr, "iperf3: error - %v\n", err)
+			out.printLines(stderr, err)
 			status = 1
 		}
 	}
 	return status
-}
-
-// appendCSV adds the run that the document holds to a table.
-func appendCSV(file string, document io.Reader) error {
-	runs, err := report.Read(document)
-	for _, run := range runs {
-		err = errors.Join(err, report.AppendRunCSV(file, run))
-	}
-	if err != nil {
-		return fmt.Errorf("append the run to %s: %w", file, err)
-	}
-	return nil
 }
 
 // password finds the password of --username: in the environment, or by asking

@@ -2,10 +2,12 @@ package main
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -50,7 +52,37 @@ func TestCSV(t *testing.T) {
 	if got := column("status"); !slices.Equal(got, []string{"ok", "ok", "failed"}) {
 		t.Errorf("status %q", got)
 	}
-	if got := measureWith(t, port, "-n", "1K", "--csv", "/nonexistent/runs.csv"); got.status != 1 || got.stderr == "" {
-		t.Errorf("a table that cannot be written: %+v", got)
+}
+
+// TestCSVRefused checks that a table that cannot be written is found out before
+// the server is asked for anything.
+func TestCSVRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	other := filepath.Join(dir, "other.csv")
+	if err := os.WriteFile(other, []byte("name,value\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server, port := serve(t)
+	for file, want := range map[string]string{
+		filepath.Join(dir, "none", "runs.csv"): "open the table for --csv: ",
+		dir:                                    "open the table for --csv: ",
+		other:                                  "is no table of runs",
+	} {
+		got := measureWith(t, port, "-n", "1K", "--csv", file)
+		if got.status != 1 || got.stdout != "" || !strings.HasPrefix(got.stderr, "iperf3: error - ") || !strings.Contains(got.stderr, want) {
+			t.Errorf("%s: %+v", file, got)
+		}
+		got = measureWith(t, port, "-n", "1K", "-J", "--csv", file)
+		var document struct{ Error string }
+		if err := json.Unmarshal([]byte(got.stdout), &document); err != nil || got.status != 1 || !strings.Contains(document.Error, want) {
+			t.Errorf("%s: %v, %+v", file, err, got)
+		}
+	}
+	if got := server.stdout.String(); strings.Contains(got, "Accepted") {
+		t.Errorf("a test was made:\n%s", got)
+	}
+	if content, err := os.ReadFile(other); err != nil || string(content) != "name,value\n" {
+		t.Errorf("%v: the other table is now %q", err, content)
 	}
 }
