@@ -176,12 +176,37 @@ func (s *Set) add(d *Document, file string) {
 // label gives runs without a plan labels from their parameters: those in
 // which the runs of the set differ, and the direction always.
 func (s *Set) label() {
+	s.dropRepeated()
 	for i := range s.Runs {
 		if r := &s.Runs[i]; !r.planned {
 			r.Labels = derived(r.Document)
 		}
 	}
 	s.order()
+}
+
+// dropRepeated leaves out runs of a plan that failed or were skipped and were
+// made again: of a file's runs of one case and round the last one holds.
+func (s *Set) dropRepeated() {
+	type run struct {
+		file, labels string
+		round        int
+	}
+	key := func(r *StoredRun) run { return run{r.File, r.Case(), r.Round} }
+	last := map[run]*StoredRun{}
+	for i := range s.Runs {
+		if r := &s.Runs[i]; r.planned && (r.Round != 0 || r.Warmup) {
+			last[key(r)] = r
+		}
+	}
+	var kept []StoredRun
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		if again := last[key(r)]; r.Status == "ok" || !r.planned || again == nil || again == r {
+			kept = append(kept, *r)
+		}
+	}
+	s.Runs = kept
 }
 
 // order numbers the runs by when they started: names of files need not sort as

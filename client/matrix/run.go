@@ -49,9 +49,9 @@ const (
 	RunDone
 )
 
-// Run works through the schedule and stores every finished run. Runs that
-// the store holds already are not repeated. A run that fails is recorded and
-// the rest goes on; the error is that of the surroundings (the store, the
+// Run works through the schedule and stores every finished run. Runs of which
+// the store holds a result are not repeated; those that failed or were skipped
+// are. A run that fails is recorded and the rest goes on; the error is that of the surroundings (the store, the
 // plan's commands, a change of the system) or of the context.
 func (p *Plan) Run(ctx context.Context, cases []Case, store *Store, env Env) (err error) {
 	d := p.withDefaults()
@@ -124,8 +124,10 @@ func (p *Plan) step(ctx context.Context, s Step, store *Store, env Env, left, to
 		}
 		doc = text
 	}
-	if err := store.Append(doc, r); err != nil {
-		return err
+	if old := store.last(s); r.Status != StatusSkipped || old.Status != StatusSkipped || old.Reason != r.Reason { // else it stands there
+		if err := store.Append(doc, r); err != nil {
+			return err
+		}
 	}
 	observe(Event{Kind: RunDone, Step: s, Record: r, Result: doc, Left: left, Total: total, Err: runErr})
 	return nil

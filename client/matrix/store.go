@@ -46,13 +46,14 @@ type Record struct {
 	Reason      string    `json:"reason,omitempty"` // of a failed or skipped run
 }
 
-// Store keeps the finished runs of one plan in a directory. Each run is one
-// line, written whole and synced before the next run begins.
+// Store keeps the runs of one plan in a directory. Each run is one line, written
+// whole and synced before the next run begins. A run that is made again is
+// written again: of the lines of one case and round the last one holds.
 type Store struct {
 	dir  string
 	held *os.File // locked while the store is open; nil where files have no locks
 	runs *os.File
-	done map[string]Record // by case and round
+	done map[string]Record // by case and round, the last one written
 }
 
 // ErrExists is returned for a directory that holds runs already.
@@ -200,10 +201,15 @@ func (s *Store) load() error {
 
 func runKey(id string, round int) string { return fmt.Sprintf("%d %s", round, id) }
 
-// Done reports whether the run of that case and round is on disk.
+// Done reports whether the run of that case and round is on disk with its
+// result. One that failed or was skipped is not done.
 func (s *Store) Done(step Step) bool {
-	_, ok := s.done[runKey(step.Case.ID, step.Round)]
-	return ok
+	return s.last(step).Status == StatusOK
+}
+
+// last returns what is on disk of a run; the zero Record for nothing.
+func (s *Store) last(step Step) Record {
+	return s.done[runKey(step.Case.ID, step.Round)]
 }
 
 // Fits returns an error that wraps [ErrChanged] unless every stored run is one

@@ -36,7 +36,7 @@ func newMatrixCommand() *matrixCommand {
 	m := &matrixCommand{flags: pflag.NewFlagSet("linkperf matrix", pflag.ContinueOnError)}
 	f := m.flags
 	f.StringVarP(&m.output, "output", "o", "", "`DIR` where the runs and the report are stored (linkperf-DATE-TIME)")
-	f.StringVar(&m.resume, "resume", "", "`DIR` go on with the plan stored there")
+	f.StringVar(&m.resume, "resume", "", "`DIR` go on with the plan stored there: with runs that are missing,\nfailed or were skipped")
 	f.BoolVar(&m.list, "list", false, "list the plans that come with linkperf")
 	f.BoolVar(&m.show, "show", false, "print the plan and stop")
 	f.BoolVar(&m.dryRun, "dry-run", false, "print the runs in their order, the time they will take and what\nthey will change of the system, and stop")
