@@ -13,7 +13,8 @@ import (
 // Env is what a plan needs from its surroundings.
 type Env struct {
 	// Run makes one test and returns its document, also when it failed. The
-	// context ends when the run takes too long or the plan is stopped.
+	// context ends when the run takes too long or the plan is stopped. An
+	// [UnreachedError] says that there was no connection.
 	Run func(ctx context.Context, s Step) (json.RawMessage, error)
 	// Met reports why a case cannot run here (a fact that the plan requires
 	// does not hold, an address that this host does not have); "" if it can.
@@ -51,8 +52,10 @@ const (
 
 // Run works through the schedule and stores every finished run. Runs of which
 // the store holds a result are not repeated; those that failed or were skipped
-// are. A run that fails is recorded and the rest goes on; the error is that of the surroundings (the store, the
-// plan's commands, a change of the system) or of the context.
+// // are. A run that fails is recorded and the rest goes on, unless no run at all
+// reaches the server ([ErrUnreachable]); any other error is that of the
+// surroundings (the store, the plan's commands, a change of the system) or of
+// the context.
 func (p *Plan) Run(ctx context.Context, cases []Case, store *Store, env Env) (err error) {
 	d := p.withDefaults()
 	var todo []Step
@@ -71,13 +74,17 @@ func (p *Plan) Run(ctx context.Context, cases []Case, store *Store, env Env) (er
 	if err := shell(ctx, env, d.Before); err != nil {
 		return err
 	}
+	tried := newAttempts(todo)
 	for i, s := range todo {
 		if i > 0 {
+			if err := tried.hopeless(); err != nil {
+				return err
+			}
 			if err := wait(ctx, time.Duration(*d.Pause)); err != nil {
 				return err
 			}
 		}
-		if err := p.step(ctx, s, store, env, len(todo)-i, len(schedule)); err != nil {
+		if err := p.step(ctx, s, store, env, tried, len(todo)-i, len(schedule)); err != nil {
 			return err
 		}
 	}
@@ -85,7 +92,7 @@ func (p *Plan) Run(ctx context.Context, cases []Case, store *Store, env Env) (er
 }
 
 // step makes one run and stores it.
-func (p *Plan) step(ctx context.Context, s Step, store *Store, env Env, left, total int) error {
+func (p *Plan) step(ctx context.Context, s Step, store *Store, env Env, tried *attempts, left, total int) error {
 	d := p.withDefaults()
 	observe := env.Observe
 	if observe == nil {
@@ -129,6 +136,7 @@ func (p *Plan) step(ctx context.Context, s Step, store *Store, env Env, left, to
 			return err
 		}
 	}
+	tried.add(s, r.Status, runErr)
 	observe(Event{Kind: RunDone, Step: s, Record: r, Result: doc, Left: left, Total: total, Err: runErr})
 	return nil
 }

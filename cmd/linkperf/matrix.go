@@ -38,12 +38,21 @@ func runMatrix(ctx context.Context, args []string, _ io.Reader, stdout, stderr i
 	var interrupted *report.SignalError
 	if errors.As(err, &interrupted) {
 		fmt.Fprintf(stderr, "linkperf matrix: stopped by signal %s\n", interrupted)
-		if m.begun != "" {
-			fmt.Fprintf(stderr, "What is left: linkperf matrix --resume %s%s\n", m.begun, m.changeFlags())
-		}
+		m.tellWhatIsLeft(stderr)
 		return 0
 	}
-	return complainOf(err, "matrix", stderr)
+	status := complainOf(err, "matrix", stderr)
+	if errors.Is(err, matrix.ErrUnreachable) {
+		m.tellWhatIsLeft(stderr)
+	}
+	return status
+}
+
+// tellWhatIsLeft names the command that goes on with a plan that was begun.
+func (m *matrixCommand) tellWhatIsLeft(stderr io.Writer) {
+	if m.begun != "" {
+		fmt.Fprintf(stderr, "What is left: linkperf matrix --resume %s%s\n", m.begun, m.changeFlags())
+	}
 }
 
 func (m *matrixCommand) run(ctx context.Context, stdout, stderr io.Writer) error {

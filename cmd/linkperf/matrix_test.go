@@ -52,6 +52,20 @@ func TestRefusedPlanLeavesNothing(t *testing.T) {
 	}
 }
 
+// TestUnreachableServer checks that a plan whose server does not answer ends after
+// a few runs, with how to go on.
+func TestUnreachableServer(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	got := call(t, "linkperf", "matrix", "-q", "--server", fmt.Sprintf("127.0.0.1:%d", freePort(t)), "--axis", "parallel=1,2", "--pause", "0", "-o", out)
+	if got.status != 1 || !strings.Contains(got.stderr, "no connection could be made to the server: 3 runs in a row have failed, the last with: unable to connect") ||
+		!strings.HasSuffix(got.stderr, "What is left: linkperf matrix --resume "+out+"\n") {
+		t.Errorf("%+v", got)
+	}
+	if runs, err := os.ReadFile(filepath.Join(out, "runs.jsonl")); err != nil || strings.Count(string(runs), "\n") != 3 {
+		t.Errorf("%v\n%s", err, runs)
+	}
+}
+
 // TestShow prints plans as they are, and as options have changed them.
 func TestShow(t *testing.T) {
 	for line, want := range map[string]string{

@@ -19,6 +19,7 @@ import (
 
 	"linkperf/client"
 	"linkperf/client/matrix"
+	"linkperf/protocol"
 	"linkperf/sysinfo"
 )
 
@@ -70,10 +71,15 @@ func (m *matrixCommand) surroundings(ctx context.Context, plan *matrix.Plan, cas
 			if err != nil {
 				return nil, err
 			}
-			set.client.RetryBusy = max(set.client.RetryBusy, cmp.Or(time.Duration(plan.Timeout), matrix.DefaultTimeout))
+			patience := cmp.Or(time.Duration(plan.Timeout), matrix.DefaultTimeout)
+			set.client.RetryBusy = max(set.client.RetryBusy, patience)
+			set.client.ConnectTimeout = cmp.Or(set.client.ConnectTimeout, patience)
 			doc, err := set.document(ctx, pl.watch, s.show.live())
 			if cause := context.Cause(ctx); err != nil && cause != nil {
 				err = cause
+			}
+			if errors.Is(err, protocol.NewError(protocol.CodeConnect, nil)) {
+				err = &matrix.UnreachedError{Err: err}
 			}
 			return doc, err
 		},
