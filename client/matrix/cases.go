@@ -9,6 +9,12 @@ import (
 	"time"
 )
 
+// The values of the address axis that are names of addresses here.
+const (
+	Loopback = "loopback"
+	Exposed  = "exposed" // the one that others would use
+)
+
 // The axes that are not client options.
 const (
 	AxisAddress   = "address"   // loopback, exposed, an address or the name of an interface
@@ -37,6 +43,9 @@ type Options interface {
 	Names() []string
 	// Check reads a command line as the client would and returns its error.
 	Check(args []string) error
+	// CheckAddress returns an error if a plan cannot send its tests there: the
+	// name is neither an address, nor loopback or exposed, nor an interface.
+	CheckAddress(value string) error
 	// CheckFact returns an error if a plan cannot require a fact to have that
 	// value: there is none of the name, or it never has the value.
 	CheckFact(name, value string) error
@@ -244,10 +253,7 @@ func checkValue(o Options, name, value string) error {
 		}
 		return nil
 	case AxisAddress:
-		if value == "" {
-			return fmt.Errorf("an address is loopback, exposed, an address or the name of an interface")
-		}
-		return nil
+		return o.CheckAddress(value)
 	}
 	if isReserved(name) {
 		use := reserved[name]

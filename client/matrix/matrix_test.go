@@ -30,6 +30,13 @@ func (o clientOptions) Check(args []string) error {
 	return nil
 }
 
+func (o clientOptions) CheckAddress(value string) error {
+	if value == "exposd" {
+		return errors.New("there is no interface \"exposd\"")
+	}
+	return nil
+}
+
 func (o clientOptions) CheckFact(name, value string) error {
 	if name != "path.kind" {
 		return fmt.Errorf("there is no fact %q", name)
@@ -50,6 +57,8 @@ func TestPlanErrors(t *testing.T) {
 		{"order", "order: random\n", "p.yaml: line 1, column 8: order is \"random\"; allowed are interleaved and as-written"},
 		{"no such axis", "axes:\n  paralel: [1]\n", "line 2, column 13: there is no axis \"paralel\" (did you mean parallel?); allowed are address, direction, firewall, mtu and the client options parallel, zerocopy"},
 		{"direction", "axes:\n  direction: [forward, up]\n", "line 2, column 24: direction \"up\"; allowed are forward, reverse, bidir"},
+		{"address", "axes:\n  address: [loopback, exposd]\n", "line 2, column 23: there is no interface \"exposd\""},
+		{"address to add", "include:\n  - {address: exposd}\n", "line 2, column 15: there is no interface \"exposd\""},
 		{"flag", "axes:\n  zerocopy: [yes]\n", "zerocopy \"yes\"; allowed are true and false"},
 		{"mtu", "axes:\n  mtu: [9000]\n", "mtu \"9000\"; allowed is BYTES@INTERFACE"},
 		{"reserved", "axes:\n  reverse: [true]\n", "\"reverse\" cannot be an axis; use \"direction\""},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -49,6 +50,24 @@ func TestRefusedPlanLeavesNothing(t *testing.T) {
 	}
 	if _, err := os.Stat(out); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the directory is there, or not known to be away: %v", err)
+	}
+}
+
+// TestAddressAxis checks what an axis of addresses takes: also an address that this
+// host does not have, and every interface.
+func TestAddressAxis(t *testing.T) {
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []string{"loopback", "exposed", "192.0.2.1", "::1", "fe80::1%nosuch0"}
+	for _, i := range interfaces {
+		all = append(all, i.Name)
+	}
+	for _, a := range all {
+		if err := (clientOptions{}).CheckAddress(a); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -115,6 +134,9 @@ func TestMatrixOptions(t *testing.T) {
 		"--require interfaces=x":       `there is no fact "interfaces"`,
 		"--require path.kind=wfi":      `path.kind is never "wfi"; allowed are loopback, own_address, thunderbolt`,
 		"--require server.link.up=yes": `server.link.up is never "yes"; allowed are true and false`,
+		"--axis address=exposd":        `address "exposd" (did you mean exposed?); allowed are loopback, exposed, an IP address, and the interfaces of this host: `,
+		"--axis address=127.1":         `address "127.1"; allowed are`,
+		"--include address=no.such":    `address "no.such"; allowed are`,
 		"--exclude parallel=1":         `there is no axis "parallel" in this plan; there are address, zerocopy, direction`,
 		"--exclude zerocopy=yes":       `--exclude: axis "zerocopy" has no value "yes"; it has false, true`,
 		"--duration 0.5s":              "duration is 500ms; allowed are whole seconds",

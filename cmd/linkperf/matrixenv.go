@@ -111,9 +111,9 @@ func (p *place) address(ctx context.Context, c matrix.Case) (host, reason string
 			return p.host, ""
 		}
 		return "127.0.0.1", ""
-	case "loopback":
+	case matrix.Loopback:
 		return "127.0.0.1", ""
-	case "exposed":
+	case matrix.Exposed:
 		if a, ok := exposed(sysinfo.Addresses(ctx)); ok {
 			return a.String(), ""
 		}
@@ -127,7 +127,7 @@ func (p *place) address(ctx context.Context, c matrix.Case) (host, reason string
 			return a.Address.String(), ""
 		}
 	}
-	return "", fmt.Sprintf("%q is neither an address nor an interface that is up", c.Address)
+	return "", fmt.Sprintf("the interface %q is not up or has no address", c.Address)
 }
 
 // ownAddresses is an error if cases are for this host's own addresses and the
@@ -136,7 +136,7 @@ func ownAddresses(ctx context.Context, plan *matrix.Plan, cases []matrix.Case) e
 	if plan.Server == "" || plan.Server == matrix.Embedded {
 		return nil
 	}
-	i := slices.IndexFunc(cases, func(c matrix.Case) bool { return c.Address == "loopback" || c.Address == "exposed" })
+	i := slices.IndexFunc(cases, func(c matrix.Case) bool { return c.Address == matrix.Loopback || c.Address == matrix.Exposed })
 	if i < 0 {
 		return nil
 	}

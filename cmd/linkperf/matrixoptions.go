@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -53,6 +55,28 @@ func (clientOptions) Check(args []string) error {
 		err = errors.New("this test has no end: give it a time, bytes or blockcount above 0")
 	}
 	return err
+}
+
+// CheckAddress implements [matrix.Options]. An interface may be down, and an
+// address of another host: whether a test can go there is seen when it is to run.
+func (clientOptions) CheckAddress(value string) error {
+	names := []string{matrix.Loopback, matrix.Exposed}
+	if _, err := netip.ParseAddr(value); err == nil || slices.Contains(names, value) {
+		return nil
+	}
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		return nil // its runs will say it
+	}
+	var there []string
+	for _, i := range interfaces {
+		there = append(there, i.Name)
+	}
+	if slices.Contains(there, value) {
+		return nil
+	}
+	return fmt.Errorf("address %q%s; allowed are loopback, exposed, an IP address, and the interfaces of this host: %s",
+		value, matrix.DidYouMean(value, slices.Concat(names, there)), strings.Join(there, ", "))
 }
 
 // serverFact begins the name of a fact that the other end tells.
