@@ -16,7 +16,7 @@ import (
 )
 
 // runClient runs one test as a client and returns the exit status.
-func runClient(ctx context.Context, s *settings, stdin io.Reader, stdout, stderr io.Writer) int {
+func runClient(ctx context.Context, s *settings, stdout, stderr io.Writer) (status int) {
 	// A log file that is a pipe is opened when somebody reads it: until then a
 	// signal has the system's effect.
 	out, err := s.open(measure.Client, stdout, stderr)
@@ -24,7 +24,7 @@ func runClient(ctx context.Context, s *settings, stdin io.Reader, stdout, stderr
 		out.printLines(stderr, err)
 		return 1
 	}
-	defer out.close()
+	defer func() { status = out.end(status) }()
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	if s.pidFile != "" {
@@ -43,7 +43,6 @@ func runClient(ctx context.Context, s *settings, stdin io.Reader, stdout, stderr
 	}
 	cfg := s.client
 	cfg.Version, cfg.Observe = version(), out.observe()
-	status := 0
 	var document bytes.Buffer
 	_, err = client.Run(ctx, cfg, out.sinkAnd(s.csvFile != "", &document))
 	if err != nil {

@@ -12,8 +12,9 @@ import (
 type logFile struct {
 	path string
 
-	mu   sync.Mutex
-	file *os.File
+	mu     sync.Mutex
+	file   *os.File
+	failed error // the first of writing
 }
 
 // openLogFile opens the file once, to find out now whether it can be.
@@ -34,23 +35,36 @@ func (l *logFile) open() (err error) {
 }
 
 // Write implements io.Writer.
-func (l *logFile) Write(b []byte) (int, error) {
+func (l *logFile) Write(b []byte) (n int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.open(); err != nil {
-		return 0, err
+	if err = l.open(); err == nil {
+		n, err = l.file.Write(b)
 	}
-	return l.file.Write(b)
+	l.keep(err)
+	return n, err
 }
 
 // release closes the file; what is written next opens it anew.
-func (l *logFile) release() error {
+func (l *logFile) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file == nil {
-		return nil
+		return
 	}
-	f := l.file
+	l.keep(l.file.Close())
 	l.file = nil
-	return f.Close()
+}
+
+func (l *logFile) keep(err error) {
+	if l.failed == nil {
+		l.failed = err
+	}
+}
+
+// lost returns why something could not be written, nil if everything was.
+func (l *logFile) lost() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.failed
 }

@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"linkperf/protocol"
 	"linkperf/sysinfo"
@@ -40,9 +39,21 @@ func subcommands() []subcommand {
 	}
 }
 
-// run is the program: args has its name first. It returns the exit status.
+// run is the program: args has its name first. It returns the exit status,
+// which is never 0 when a part of the output was lost.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	stdout, stderr = &deaf{w: stdout}, &deaf{w: stderr}
+	out := &deaf{w: stdout}
+	stderr = &deaf{w: stderr}
+	status := obey(ctx, args, stdin, out, stderr)
+	if err := out.lost(); err != nil && status == 0 {
+		fmt.Fprintf(stderr, "%s: a part of the output was lost: %v\n", filepath.Base(args[0]), err)
+		status = 1
+	}
+	return status
+}
+
+// obey does what the command line asks for.
+func obey(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	commands := !namedIperf3(args[0])
 	if commands && len(args) > 1 {
 		switch args[1] {
@@ -100,28 +111,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if s.role == serverRole {
 		return runServer(ctx, s, args, stdout, stderr)
 	}
-	return runClient(ctx, s, stdin, stdout, stderr)
+	return runClient(ctx, s, stdout, stderr)
 }
 
 // namedIperf3 reports whether the program was started under iperf3's name.
 func namedIperf3(program string) bool {
 	return strings.TrimSuffix(filepath.Base(program), ".exe") == "iperf3"
-}
-
-// A deaf writer goes on when nobody reads what it writes any more: a test does
-// not end because its output was piped into head. Tests that run at the same
-// time may share it.
-type deaf struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (d *deaf) Write(b []byte) (int, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	n, err := d.w.Write(b)
-	if brokenPipe(err) {
-		return len(b), nil
-	}
-	return n, err
 }

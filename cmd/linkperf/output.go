@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"strings"
 	"time"
 
@@ -111,15 +109,17 @@ func (o *output) complain(err error) {
 	if o.Kind == report.Text {
 		o.printLines(o.errors, err)
 	}
-	if (o.Kind != report.Text || o.log != nil) && o.unwritten(err) {
+	if (o.Kind != report.Text || o.log != nil) && o.lost() != nil {
 		o.printLines(o.warnings, err)
 	}
 }
 
-// unwritten tells that an error kept a part of the output from being written.
-func (o *output) unwritten(err error) bool {
-	pe, ok := errors.AsType[*fs.PathError](err)
-	return ok && pe.Op == "write" && (pe.Path == os.Stdout.Name() || o.log != nil && pe.Path == o.log.path)
+// lost returns why a part of the reports could not be written, nil if all were.
+func (o *output) lost() error {
+	if w, ok := o.reports.(interface{ lost() error }); ok {
+		return w.lost()
+	}
+	return nil
 }
 
 func (o *output) printLines(w io.Writer, err error) {
@@ -130,11 +130,10 @@ func (o *output) printLines(w io.Writer, err error) {
 
 // fail reports a failure outside any test, in the form that was asked for.
 func (o *output) fail(err error) {
-	if o.Kind == report.Text {
-		o.complain(err)
-		return
+	if o.Kind != report.Text {
+		err = errors.Join(err, o.sink().End(&measure.Result{}, err))
 	}
-	o.sink().End(&measure.Result{}, err)
+	o.complain(err)
 }
 
 // close closes the log file.
@@ -142,6 +141,17 @@ func (o *output) close() {
 	if o.log != nil {
 		o.log.release()
 	}
+}
+
+// end closes the log file and returns the exit status: that of the role, or 1 if
+// the file does not have everything.
+func (o *output) end(status int) int {
+	o.close()
+	if o.log == nil || status != 0 || o.log.lost() == nil {
+		return status
+	}
+	o.printLines(o.warnings, fmt.Errorf("the log file lacks a part of the output: %w", o.log.lost()))
+	return 1
 }
 
 // warn prints the warnings about options that do not go together well.

@@ -18,7 +18,7 @@ import (
 
 // runServer serves tests until a signal, or the end of -1, and returns the exit
 // status. args is the whole command line, for the daemon.
-func runServer(ctx context.Context, s *settings, args []string, stdout, stderr io.Writer) int {
+func runServer(ctx context.Context, s *settings, args []string, stdout, stderr io.Writer) (status int) {
 	started := func() {}
 	if s.daemon {
 		pipe, tell, ok := isDaemon()
@@ -35,7 +35,7 @@ func runServer(ctx context.Context, s *settings, args []string, stdout, stderr i
 		out.printExiting(stderr)
 		return 1
 	}
-	defer out.close()
+	defer func() { status = out.end(status) }()
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	if s.pidFile != "" {
@@ -88,8 +88,10 @@ func runServer(ctx context.Context, s *settings, args []string, stdout, stderr i
 		return 1
 	}
 	if h.kept != nil {
-		h.kept()
-		h.close()
+		if err := h.kept(); err != nil {
+			h.printLines(h.warnings, err)
+			return 1
+		}
 	}
 	return 0
 }
@@ -104,9 +106,9 @@ type hall struct {
 
 	mu            sync.Mutex
 	running       int
-	last          int    // highest number of a test
-	toldInterrupt bool   // a test has reported the signal that ends the server
-	kept          func() // prints the document of a set-up that was given up; may be nil
+	last          int          // highest number of a test
+	toldInterrupt bool         // a test has reported the signal that ends the server
+	kept          func() error // prints the document of a set-up that was given up; may be nil
 }
 
 // admit makes the sink for a new test.
@@ -136,14 +138,14 @@ func (s oneDocument) ServerOutput(r *measure.Result) (string, json.RawMessage) {
 
 func (s oneDocument) End(r *measure.Result, err error) error {
 	if errors.Is(err, server.ErrGaveUp) {
-		s.h.keep(func() { s.Sink.End(r, err) })
+		s.h.keep(func() error { return s.Sink.End(r, err) })
 		return nil
 	}
 	s.h.keep(nil)
 	return s.Sink.End(r, err)
 }
 
-func (h *hall) keep(document func()) {
+func (h *hall) keep(document func() error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.kept = document
