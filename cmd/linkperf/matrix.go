@@ -68,20 +68,20 @@ func (m *matrixCommand) run(ctx context.Context, stdout, stderr io.Writer) error
 	if err != nil {
 		return err
 	}
-	cases, err := plan.Cases(clientOptions{}, file, source)
-	if err != nil {
-		return err
-	}
-	if err := ownAddresses(ctx, plan, cases); err != nil {
-		return err
-	}
-	if m.show {
+	if m.show { // also a plan that lacks something yet
 		if source == nil { // options have changed it
 			if source, err = plan.Marshal(); err != nil {
 				return err
 			}
 		}
 		_, err := stdout.Write(source)
+		return err
+	}
+	cases, err := plan.Cases(clientOptions{}, file, source)
+	if err != nil {
+		return err
+	}
+	if err := ownAddresses(ctx, plan, cases); err != nil {
 		return err
 	}
 	if plan.Seed == 0 {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"linkperf/client/matrix"
 	"linkperf/client/matrix/system"
 	"linkperf/report"
 )
@@ -85,11 +86,19 @@ func TestUnreachableServer(t *testing.T) {
 	}
 }
 
-// TestShow prints plans as they are, and as options have changed them.
+// TestShow prints plans as they are, also what is to be completed, and as options
+// have changed them.
 func TestShow(t *testing.T) {
+	for _, name := range planNames() {
+		source, _ := matrix.Ready(name)
+		if got := call(t, "linkperf", "matrix", name, "--show"); got.status != 0 || got.stdout != string(source) || got.stderr != "" {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
 	for line, want := range map[string]string{
 		"default":            "# loopback against this host's own exposed address",
 		"default --repeat 3": "\nrepeat: 3\n",
+		"mtu --repeat 3":     "mtu: []\n",
 		"--axis parallel=1,4 --pause 0 --server h": "server: h\npause: 0s\naxes:\n  parallel:\n",
 	} {
 		if got := call(t, append([]string{"linkperf", "matrix", "--show"}, strings.Fields(line)...)...); got.status != 0 || !strings.Contains(got.stdout, want) || strings.Contains(got.stdout, "name: .") {
