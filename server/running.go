@@ -19,6 +19,9 @@ const (
 	// satisfied is how long a client may be silent that has moved what it asked
 	// for: iperf3 looks at the amount only once an interval, at most 60 s long.
 	satisfied = 120 * time.Second
+	// lossiest is how many times the amount may be sent to a client of iperf3 over
+	// UDP, which ends the test when it has received the amount.
+	lossiest = 10
 )
 
 // measure lets the streams run until the client ends the test.
@@ -34,6 +37,7 @@ func (t *test) measure() error {
 	watch := time.NewTicker(watchEvery)
 	defer watch.Stop()
 	var silence session.Silence
+	var sentAt time.Time // the amount, to a client that shows no sign of life
 	rate := t.rateLimit()
 	var lost <-chan time.Time
 	var cause error
@@ -64,6 +68,12 @@ func (t *test) measure() error {
 				return protocol.NewError(protocol.CodeTotalRate, nil)
 			}
 			if !t.shows() {
+				if sentAt.IsZero() && t.sentAmount() {
+					sentAt = now
+				}
+				if !sentAt.IsZero() && now.Sub(sentAt) >= t.grace(sentAt) {
+					return protocol.NewError(protocol.CodeServerTestDurationExpired, nil)
+				}
 				continue
 			}
 			quiet := silence.Lasts(t.signs(), now)
@@ -99,16 +109,35 @@ func (t *test) leastPatience() time.Duration {
 // patience returns how long the client may be silent in the test's present state.
 func (t *test) patience() time.Duration {
 	limit := t.leastPatience()
-	p := &t.params
-	amount := float64(max(p.Bytes, 0))
-	if p.Blocks > 0 {
-		amount = float64(p.Blocks) * float64(p.Length)
-	}
+	amount := t.amount()
 	received, _ := t.group.Moved(false)
 	sent, _ := t.group.Moved(true)
 	taken := sent - int64(t.group.Unsent())
 	if amount > 0 && float64(max(received, taken)) >= amount {
 		limit = max(limit, satisfied)
 	}
-	return session.Patience(p, limit)
+	return session.Patience(&t.params, limit)
+}
+
+// amount returns the bytes that end the test, 0 if none do.
+func (t *test) amount() float64 {
+	if p := &t.params; p.Blocks > 0 {
+		return float64(p.Blocks) * float64(p.Length)
+	}
+	return float64(max(t.params.Bytes, 0))
+}
+
+// sentAmount reports whether all that the client asked for has been sent.
+func (t *test) sentAmount() bool {
+	sent, _ := t.group.Moved(true)
+	return t.amount() > 0 && float64(sent) >= t.amount()
+}
+
+// grace returns how much later than the amount was sent the test may end. A
+// client of iperf3 goes on until it has received as much.
+func (t *test) grace(sentAt time.Time) time.Duration {
+	if len(t.budgets) > 0 {
+		return watchdog
+	}
+	return watchdog + (lossiest-1)*sentAt.Sub(t.began)
 }

@@ -123,7 +123,10 @@ func startClient(t *testing.T, s *server, p peer, args ...string) *process {
 // startClientTo is startClient for a server on another host.
 func startClientTo(t *testing.T, host string, s *server, p peer, args ...string) *process {
 	t.Helper()
-	argv := append([]string{"-c", host, "-p", s.portArg(), "-t", "30", "-i", "0.1", "--forceflush"}, args...)
+	argv := append([]string{"-c", host, "-p", s.portArg(), "-i", "0.1", "--forceflush"}, args...)
+	if !slices.Contains(args, "-n") { // else the amount ends it
+		argv = append(argv[:2:2], append([]string{"-t", "30"}, argv[2:]...)...)
+	}
 	c := begin(t, p.command(t.Context(), argv...))
 	deadline := time.Now().Add(10 * time.Second)
 	for !strings.Contains(c.out.String(), "bits/sec") && !strings.Contains(c.out.String(), `{"event":"interval"`) {
