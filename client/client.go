@@ -101,7 +101,7 @@ func (r *runner) tryPorts() (err error) {
 		if busy {
 			r.busy = port
 		}
-		if !busy && !errors.Is(e, syscall.ECONNREFUSED) {
+		if !busy && (!errors.Is(e, syscall.ECONNREFUSED) || r.result.Start != nil) {
 			return e
 		}
 		if err == nil || busy {

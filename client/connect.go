@@ -108,10 +108,7 @@ func connectError(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	if pe, ok := errors.AsType[*protocol.Error](err); ok {
-		if pe.Code != protocol.CodeBindDev {
-			return err
-		}
-		err = pe.Err
+		return pe
 	}
 	return protocol.NewError(protocol.CodeConnect, err)
 }

@@ -203,7 +203,6 @@ func (t *test) exchangeParams() error {
 		Peer:          measure.Endpoint{Host: t.cfg.Host, Port: t.port},
 		Interval:      t.cfg.Interval,
 		ControlMSS:    mss,
-		Reverse:       t.params.Reverse,
 		DefaultLength: t.cfg.Length == 0,
 	}
 	if t.cfg.ControlKeepalive != nil && raw != nil {

@@ -113,15 +113,16 @@ func (t *test) dialConfig(i int, sender bool) stream.DialConfig {
 		Options: sockopt.Options{
 			Window: t.params.Window, MSS: t.params.MSS, NoDelay: t.params.NoDelay,
 			Congestion: t.params.Congestion, TOS: t.params.TOS, FlowLabel: t.params.FlowLabel,
-			PacingRate: t.params.FQRate, DontFragment: t.params.DontFragment,
-			UserTimeout: t.cfg.SendTimeout, Device: t.device,
+			DontFragment: t.params.DontFragment, UserTimeout: t.cfg.SendTimeout, Device: t.device,
 		},
 		Cookie:      t.cookie,
 		Timeout:     replyTimeout,
 		Reverse:     !sender,
 		XBind:       t.cfg.XBind,
 		SCTPStreams: t.cfg.SCTPStreams,
-		Length:      t.params.Length,
+	}
+	if sender {
+		c.Options.PacingRate = t.params.FQRate
 	}
 	if t.cfg.ClientPort > 0 {
 		c.LocalPort = t.cfg.ClientPort + i

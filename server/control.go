@@ -173,7 +173,7 @@ func (t *test) connect() error {
 	shown.AuthToken = ""
 	start := &measure.Start{
 		Side: measure.Server, Params: shown, Cookie: t.info.Cookie, Time: t.arrived,
-		Peer: t.info.Peer, Interval: t.interval(), Reverse: t.params.Reverse,
+		Peer: t.info.Peer, Interval: t.interval(),
 	}
 	if t.MaxTests > 1 {
 		start.Number = t.info.Number

@@ -44,10 +44,7 @@ func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
 	lc := net.ListenConfig{KeepAlive: -1, Control: sockopt.Control(sockopt.Options{Device: device})}
 	ln, err := lc.Listen(ctx, network, net.JoinHostPort(host, strconv.Itoa(port)))
 	if pe, ok := errors.AsType[*protocol.Error](err); ok {
-		if pe.Code != protocol.CodeBindDev {
-			return nil, pe
-		}
-		err = pe.Err
+		return nil, pe
 	}
 	if err != nil {
 		return nil, protocol.NewError(protocol.CodeListen, err)

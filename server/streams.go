@@ -146,12 +146,16 @@ func (t *test) listen(ctx context.Context) (stream.Listener, error) {
 
 func (t *test) dataOptions() sockopt.Options {
 	p := &t.params
-	return sockopt.Options{
+	o := sockopt.Options{
 		Window: p.Window, MSS: p.MSS, NoDelay: p.NoDelay,
 		Congestion: p.Congestion, CongestionOptional: true,
-		TOS: p.TOS, PacingRate: p.FQRate, DontFragment: p.DontFragment,
+		TOS: p.TOS, DontFragment: p.DontFragment,
 		UserTimeout: t.SendTimeout, Device: t.BindDevice,
 	}
+	if p.Reverse || p.Bidirectional {
+		o.PacingRate = p.FQRate
+	}
+	return o
 }
 
 // collect delivers as many sockets as the test has streams, in the order in

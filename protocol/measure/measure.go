@@ -89,8 +89,6 @@ type Start struct {
 	DefaultLength bool
 
 	Streams []StreamInfo // in order of creation
-
-	Reverse bool // convenience copy of Params.Reverse
 }
 
 // Keepalive holds TCP keepalive settings: idle time and retry interval in

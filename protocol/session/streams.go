@@ -3,6 +3,7 @@ package session
 import (
 	"linkperf/protocol"
 	"linkperf/protocol/measure"
+	"linkperf/protocol/sockopt"
 	"linkperf/protocol/stream"
 )
 
@@ -14,10 +15,10 @@ func StreamConfig(p *protocol.Params, file string) stream.Config {
 	return stream.Config{
 		Transport: p.Transport, Length: p.Length, LengthSet: p.Length != p.Transport.DefaultLength(),
 		Rate: p.Rate, Burst: p.Burst, Streams: p.Streams(),
-		WideCounters: p.UDPCounters64, ZeroCopy: p.ZeroCopy,
+		WideCounters: p.UDPCounters64, ZeroCopy: p.ZeroCopy && sockopt.Supported(sockopt.Sendfile),
 		SkipRxCopy:       p.SkipRxCopy && p.Transport != protocol.UDP,
-		RepeatingPayload: p.RepeatingPayload, GSO: p.GSO, GRO: p.GRO,
-		File: file,
+		RepeatingPayload: p.RepeatingPayload,
+		File:             file,
 	}
 }
 

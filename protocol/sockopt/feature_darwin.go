@@ -1,5 +1,5 @@
 package sockopt
 
 var supported = map[Feature]bool{
-	BindDevice: true, DontFragment: true, TCPInfos: true,
+	BindDevice: true, DontFragment: true, Sendfile: true, TCPInfos: true,
 }

@@ -1,5 +1,5 @@
 package sockopt
 
 var supported = map[Feature]bool{
-	Congestions: true, Pacing: true, DontFragment: true,
+	Congestions: true, Pacing: true, DontFragment: true, Sendfile: true,
 }

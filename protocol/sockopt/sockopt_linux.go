@@ -18,13 +18,20 @@ func setDontFragment(fd uintptr) error {
 	return setInt(fd, unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_DO)
 }
 
-// setPacingRate takes bytes per second. Kernels from 4.20 on accept 64 bits.
+// setPacingRate takes bytes per second. Kernels from 4.20 on accept 64 bits;
+// earlier ones take half of them without a word, and all bits set for no limit.
 func setPacingRate(fd uintptr, rate uint64) error {
-	err := unix.SetsockoptUint64(int(fd), unix.SOL_SOCKET, unix.SO_MAX_PACING_RATE, rate)
-	if err != nil {
-		err = setInt(fd, unix.SOL_SOCKET, unix.SO_MAX_PACING_RATE, int(uint32(min(rate, 1<<32-1))))
+	const most = 1<<32 - 2
+	if rate > most {
+		err := unix.SetsockoptUint64(int(fd), unix.SOL_SOCKET, unix.SO_MAX_PACING_RATE, rate)
+		if err != nil {
+			return err
+		}
+		if got, err := unix.GetsockoptUint64(int(fd), unix.SOL_SOCKET, unix.SO_MAX_PACING_RATE); err == nil && got == rate {
+			return nil
+		}
 	}
-	return err
+	return setInt(fd, unix.SOL_SOCKET, unix.SO_MAX_PACING_RATE, int(int32(uint32(min(rate, most)))))
 }
 
 func setCongestion(fd uintptr, name string) error {

@@ -290,3 +290,19 @@ func TestAffinity(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A system that cannot pace says so and goes on; a rate below a byte per second
+// is none.
+func TestPacing(t *testing.T) {
+	c, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for rate, warns := range map[uint64]bool{7: false, 8: !Supported(Pacing), 40e9: !Supported(Pacing), 1 << 63: !Supported(Pacing)} {
+		warnings, err := Apply(raw(t, c), "udp4", Options{PacingRate: rate})
+		if err != nil || (len(warnings) > 0) != warns {
+			t.Errorf("%d bit/s: %q, %v", rate, warnings, err)
+		}
+	}
+}

@@ -28,7 +28,16 @@ func getInt(fd uintptr, level, name int) (int, error) {
 	return windows.GetsockoptInt(windows.Handle(fd), level, name)
 }
 
-func isIPv6(_ uintptr, network string) bool { return strings.HasSuffix(network, "6") }
+// isIPv6 asks the socket itself, as elsewhere: the network of an accepted
+// connection does not tell. One that is not bound yet has no address here.
+func isIPv6(fd uintptr, network string) bool {
+	sa, err := windows.Getsockname(windows.Handle(fd))
+	if err != nil {
+		return strings.HasSuffix(network, "6")
+	}
+	_, ok := sa.(*windows.SockaddrInet6)
+	return ok
+}
 
 func setReuseAddr(fd uintptr) error {
 	return setInt(fd, windows.SOL_SOCKET, windows.SO_REUSEADDR, 1)

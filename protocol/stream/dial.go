@@ -41,7 +41,6 @@ type DialConfig struct {
 
 	XBind       []string // SCTP: local addresses of the association
 	SCTPStreams int      // SCTP: outgoing streams; 0 leaves it to the system
-	Length      int      // SCTP: of a message, which the send buffer must hold
 }
 
 // Dial opens one data connection and does what iperf3 does before data flows:

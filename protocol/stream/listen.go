@@ -68,10 +68,18 @@ func ListenUDP(ctx context.Context, local netip.AddrPort, o sockopt.Options, all
 func (l *udpListener) Close() error { return l.conn.Close() }
 
 func (l *udpListener) Accept(ctx context.Context) (Socket, error) {
-	stop := context.AfterFunc(ctx, func() { _ = l.conn.SetReadDeadline(time.Unix(1, 0)) })
+	late := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		_ = l.conn.SetReadDeadline(time.Unix(1, 0))
+		close(late)
+	})
 	s, err := l.accept(ctx)
-	if !stop() && err != nil {
-		err = context.Cause(ctx)
+	if !stop() {
+		if err != nil {
+			err = context.Cause(ctx)
+		}
+		<-late // the next call has a context of its own
+		_ = l.conn.SetReadDeadline(time.Time{})
 	}
 	if err != nil {
 		if pe, ok := errors.AsType[*protocol.Error](err); ok {

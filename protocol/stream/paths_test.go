@@ -19,8 +19,10 @@ import (
 // tcpPaths are the ways to move a byte stream; the first is the reference.
 func tcpPaths() map[string]Config {
 	m := map[string]Config{
-		"net":          {Portable: true},
-		"net sendfile": {Portable: true, ZeroCopy: true},
+		"net": {Portable: true},
+	}
+	if sockopt.Supported(sockopt.Sendfile) {
+		m["net sendfile"] = Config{Portable: true, ZeroCopy: true}
 	}
 	if runtime.GOOS == "linux" {
 		m["rawfd"] = Config{}

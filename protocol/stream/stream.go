@@ -30,7 +30,6 @@ type Config struct {
 	ZeroCopy         bool // TCP: send with sendfile
 	SkipRxCopy       bool // TCP: receive without copying
 	RepeatingPayload bool
-	GSO, GRO         bool // UDP: offload was asked for
 
 	File string // TCP, SCTP: what is sent comes from this file, what is received goes there
 	// Budget, if not nil, ends a sender when it is used up; a receiver only
