@@ -92,6 +92,15 @@ func TestSystems(t *testing.T) {
 	}
 }
 
+// busyCore lets a core at the server be the limit: what it did, and what the
+// program used of a core. softirq is nil where the system counts packets as its own.
+func busyCore(in *Input, user, system float64, softirq *float64, process float64) {
+	only(in, true, 6e9)
+	in.Server.CPU.BusyMax, in.Server.CPU.BusyMaxMean, in.Server.CPU.Busy = new(100.0), new(99.0), []float64{20, 99, 10, 5}
+	in.Server.CPU.Split = sysinfo.BusySplit{User: &user, System: &system, SoftIRQ: softirq}
+	in.Server.CPU.Process = &process
+}
+
 // TestVariants are ways to a finding, or away from it, beside its example.
 func TestVariants(t *testing.T) {
 	for _, c := range []struct {
@@ -171,6 +180,35 @@ func TestVariants(t *testing.T) {
 		{"GRO off at the receiver", "offload-off", func(in *Input) {
 			in.Server.Offload.GRO, in.Server.CPU.BusyMax = new(false), new(95.0)
 		}, "sudo ethtool -K eth0 gro on"},
+		{"a core of our own", "cpu-core-saturated", func(in *Input) {
+			busyCore(in, 5, 20, new(70.0), 30)
+		}, "-P 4, as one stream cannot use two cores"},
+		{"a core that others hold", "cpu-core-saturated", func(in *Input) {
+			busyCore(in, 76, 22, new(1.0), 25)
+		}, "this program 25.0 % of a core. At least 73.0 % of it went to other load. end what else runs on the server's host"},
+		{"the packets of a program that does little", "cpu-core-saturated", func(in *Input) {
+			busyCore(in, 1, 5, new(93.0), 10)
+		}, "-P 4, as one stream cannot use two cores"},
+		{"packets that count as the system's", "cpu-core-saturated", func(in *Input) {
+			busyCore(in, 5, 94, nil, 30)
+		}, "-P 4, as one stream cannot use two cores"},
+		{"others where packets count as the system's", "cpu-core-saturated", func(in *Input) {
+			busyCore(in, 75, 24, nil, 25)
+		}, "At least 50.0 % of it went to other load."},
+		{"the other end on the same host", "cpu-core-saturated", func(in *Input) {
+			busyCore(in, 10, 85, new(4.0), 40)
+			both(in, func(r *sysinfo.Record) { r.Path.Kind = new(sysinfo.KindLoopback) })
+			in.Client.CPU.Process = new(60.0)
+		}, "-P 4, as one stream cannot use two cores"},
+		{"other load beside both ends", "cpu-core-saturated", func(in *Input) {
+			busyCore(in, 90, 9, new(0.0), 20)
+			both(in, func(r *sysinfo.Record) { r.Path.Kind = new(sysinfo.KindLoopback) })
+			in.Client.CPU.Process = new(30.0)
+		}, "At least 49.0 % of it went to other load."},
+		{"a stock end on the same host", "cpu-core-saturated", func(in *Input) {
+			busyCore(in, 10, 85, new(4.0), 40)
+			in.Server.Path.Kind, in.Client = new(sysinfo.KindLoopback), nil
+		}, "-P 4, as one stream cannot use two cores"},
 		{"the governor on Linux", "power-saving", func(in *Input) {
 			in.Client.CPU.Governor, in.Client.Power.Mode = new("powersave"), nil
 		}, "cpupower frequency-set -g performance"},

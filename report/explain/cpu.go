@@ -31,7 +31,12 @@ func coreSaturated(v *view, e *end) *Finding {
 			core += " (" + *e.CPU.BusyMaxClass + ")"
 		}
 	}
-	return say(fmt.Sprintf("%s at the %s was busy for %s %s%s.", core, e.side, percent(busy), how, e.split()), e.relief(v)).
+	sentence, advice := fmt.Sprintf("%s at the %s was busy for %s %s%s.", core, e.side, percent(busy), how, e.split()), e.relief(v)
+	if others := e.otherLoad(v); others >= othersWork {
+		sentence += fmt.Sprintf(" At least %s of it went to other load.", percent(others))
+		advice = "end what else runs on the " + e.side + "'s host"
+	}
+	return say(sentence, advice).
 		on(e, "cpu.busy_max_percent", "cpu.busy_max_mean_percent", "cpu.busy_percent", "cpu.busy_max_core", "cpu.busy_max_class",
 			"cpu.busy_split.user_percent", "cpu.busy_split.system_percent", "cpu.busy_split.softirq_percent", "cpu.process_percent")
 }
@@ -59,11 +64,30 @@ func (e *end) split() string {
 	return ": " + strings.Join(parts, ", ")
 }
 
+// otherLoad is the least that others took of the busiest core, in percent of it:
+// what it did for programs, less all that the test's own used on any core. It is
+// 0 where that is not known.
+func (e *end) otherLoad(v *view) float64 {
+	if e.CPU.Process == nil {
+		return 0
+	}
+	own := *e.CPU.Process
+	if e.inside() { // the other end works here, too
+		o := v.other(e)
+		if !o.known() || o.CPU.Process == nil {
+			return 0
+		}
+		own += *o.CPU.Process
+	}
+	held := or(e.CPU.Split.User, 0)
+	if e.CPU.Split.SoftIRQ != nil { // elsewhere the system's share holds the packets as well
+		held += or(e.CPU.Split.System, 0)
+	}
+	return max(0, held-own)
+}
+
 // relief is what spares a core.
 func (e *end) relief(v *view) string {
-	if e.CPU.Process != nil && *e.CPU.Process < othersWork {
-		return "to end what else runs on this host"
-	}
 	var ways []string
 	if v.start.Params.Parallel <= 1 {
 		ways = append(ways, "-P 4, as one stream cannot use two cores")

@@ -24,7 +24,7 @@ const (
 	coreBusyPeak  = 99.0 // percent, in the busiest interval
 	coreNearlyUp  = 80.0 // percent
 	stealPercent  = 5.0
-	othersWork    = 25.0 // percent of a core: a program that uses less does not saturate one
+	othersWork    = 25.0 // percent of a core that others took
 	limitedShare  = 20.0 // percent of the busy time that a sender waited
 	shaperMargin  = 1.1  // a shaper above the link's speed by this does nothing
 	asymmetry     = 0.75 // slower direction over the faster one
