@@ -53,7 +53,11 @@ func watch(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 	for _, test := range slices.Sorted(maps.Keys(v.open)) {
 		v.close(test)
 	}
-	return errors.Join(aboutInput(errors.Join(lines.Err(), errors.Join(v.errs...)), v.tests), v.err)
+	err := errors.Join(aboutInput(errors.Join(lines.Err(), errors.Join(v.errs...)), v.tests), v.err)
+	if v.tests > 0 && v.failed == v.tests {
+		err = errors.Join(err, noResult(v.tests))
+	}
+	return err
 }
 
 // wholeLines splits into lines with their ends.
@@ -113,6 +117,7 @@ type liveView struct {
 	err  error // of w
 
 	tests  int              // whose end was shown
+	failed int              // of these
 	stream *report.Document // the last that came as events
 	noise  bool             // text between documents was told of
 }
@@ -227,6 +232,7 @@ func (v *liveView) interval(data []byte) bool {
 func (v *liveView) summary(d *report.Document) {
 	v.tests++
 	if why := d.Failure(); why != "" {
+		v.failed++
 		v.printf("the test failed: %s\n", sysinfo.Printable(why))
 		return
 	}

@@ -68,14 +68,15 @@ func TestLiveForms(t *testing.T) {
 		{"a document", document, 1, 0, ""},
 		{"both", stream + document + stream, 3, 0, ""},
 		{"a stream with its document", recording(t, "json-stream-full-output_3.21_client.txt"), 1, 0, ""},
-		{"a stream without an end", head, 0, 1, ""},
+		{"a stream without an end", head, 0, 1, "the only run gave no result"},
+		{"two without an end", head + head, 0, 2, "none of 2 runs gave a result"},
 		{"a stream without an end before another", head + stream, 1, 1, ""},
 		{"a cut document before another", document[:len(document)/2] + "\n" + document, 1, 0, "standard input: line 1 (byte 0): the document is cut off"},
 		{"text before a stream", "Connecting\nto\n" + stream, 1, 0, "line 1 (byte 0): not JSON"},
 		{"a broken event", head + `{"event":"end","data":[]}` + "\n", 0, 1, fmt.Sprintf(`line %d (byte %d): event "end": a list`, strings.Count(head, "\n")+1, len(head))},
 		{"two broken documents", "[\n" + document[:99] + "\n" + document, 1, 0, "\nlinkperf report: standard input: line 2 (byte 2): the document is cut off"},
 		{"nothing", "\n", 0, 0, "no test in it; expected is"},
-		{"control characters", `{"start":{},"error":"\u001b[31mred\u009b"}`, 0, 1, ""},
+		{"control characters", `{"start":{},"error":"\u001b[31mred\u009b"}`, 0, 1, "the only run gave no result"},
 	} {
 		got := live(t, c.input)
 		if strings.Count(got.stdout, " received\n") != c.received || strings.Count(got.stdout, "the test failed: ") != c.failed ||

@@ -199,13 +199,20 @@ func writeReport(dir string, stdout io.Writer) error {
 	return errors.Join(err, anyMeasured(set))
 }
 
-// anyMeasured is an error if all runs failed or were skipped: some may, but a
-// plan without any result has not done what it was asked for.
+// anyMeasured is an error if no run counts: some may fail, but tests without any
+// result have not done what they were asked for.
 func anyMeasured(set *report.Set) error {
-	if slices.ContainsFunc(set.Runs, func(r report.StoredRun) bool { return r.Status == matrix.StatusOK }) {
+	if slices.ContainsFunc(set.Runs, func(r report.StoredRun) bool { return r.Counted() }) {
 		return nil
 	}
-	return fmt.Errorf("none of %d runs gave a result", len(set.Runs))
+	return noResult(len(set.Runs))
+}
+
+func noResult(runs int) error {
+	if runs == 1 {
+		return errors.New("the only run gave no result")
+	}
+	return fmt.Errorf("none of %d runs gave a result", runs)
 }
 
 // planTitle is the name that a stored plan has.

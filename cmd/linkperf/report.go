@@ -16,7 +16,8 @@ import (
 )
 
 // runReport is linkperf report: stored results in the form asked for. Broken
-// documents are named and left out, and make the exit status 1.
+// documents are named and left out, and make the exit status 1, as do results
+// of which none counts.
 func runReport(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	f := pflag.NewFlagSet("linkperf report", pflag.ContinueOnError)
 	markdown := f.Bool("markdown", false, "print Markdown")
@@ -84,7 +85,7 @@ func runReport(ctx context.Context, args []string, stdin io.Reader, stdout, stde
 	default:
 		err = a.WriteText(stdout)
 	}
-	return complainOf(errors.Join(broken, err), "report", stderr)
+	return complainOf(errors.Join(broken, err, anyMeasured(set)), "report", stderr)
 }
 
 // directoryOf is a source's directory: itself, or where the file lies.

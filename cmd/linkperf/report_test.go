@@ -40,6 +40,21 @@ func TestReportNothing(t *testing.T) {
 	}
 }
 
+// Results of which none counts are shown, and the exit status tells.
+func TestReportOfFailures(t *testing.T) {
+	good, refused := recordings+"tcp_3.21_client.json", recordings+"connection-refused_3.21_client.json"
+	dir := t.TempDir()
+	for _, form := range [][]string{nil, {"--csv"}, {"--json"}, {"--markdown"}, {"--html", "-o", filepath.Join(dir, "page.html")}, {"--csv", "-o", dir}} {
+		got := call(t, append([]string{"linkperf", "report", refused}, form...)...)
+		if got.status != 1 || got.stderr != "linkperf report: the only run gave no result\n" || got.stdout == "" && len(form) < 3 {
+			t.Errorf("%q: %+v", form, got)
+		}
+		if got := call(t, append([]string{"linkperf", "report", refused, good}, form...)...); got.status != 0 || got.stderr != "" {
+			t.Errorf("%q: one that counts: %+v", form, got)
+		}
+	}
+}
+
 // A level of confidence is a number within its range.
 func TestConfidence(t *testing.T) {
 	file := recordings + "tcp_3.21_client.json"
