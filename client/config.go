@@ -22,7 +22,7 @@ const (
 )
 
 // Config is one test as the client asks for it. The zero value of every field
-// is iperf3's default; Host alone makes a complete configuration.
+// but Host is iperf3's default; Host alone makes a complete configuration.
 type Config struct {
 	// Host is a name or an address: 192.0.2.1, 2001:db8::1, fe80::1%eth0, the
 	// last two also in brackets. Every address of a name is tried in turn.
@@ -39,8 +39,8 @@ type Config struct {
 	// ClientPort+i. 0 leaves it to the system.
 	ClientPort int
 
-	Transport protocol.Transport
-	MPTCP     bool // data connections use Multipath TCP
+	Transport protocol.Transport // one of protocol.TCP, UDP and SCTP; "" means TCP
+	MPTCP     bool               // data connections use Multipath TCP
 
 	Reverse       bool // the server sends
 	Bidirectional bool // both send, on streams of their own
@@ -51,9 +51,9 @@ type Config struct {
 	// seconds up to 86400.
 	Time    time.Duration
 	TimeSet bool
-	Bytes   int64 // sum over the streams of a direction
-	Blocks  int64 // likewise, in writes or datagrams of Length bytes
-	Omit    time.Duration
+	Bytes   int64         // sum over the streams of a direction
+	Blocks  int64         // likewise, in writes or datagrams of Length bytes
+	Omit    time.Duration // not counted at the start; whole seconds up to 600
 
 	Length int    // bytes of a write or datagram; 0 means the transport's default
 	Rate   uint64 // bit/s of each stream; 0 means the transport's default, or unlimited with RateSet

@@ -20,8 +20,9 @@ func (e *hintError) Hint() string { return e.hint }
 
 const authHint = "wrong name or password, clocks that differ, or the other padding: servers before 3.17 need PKCS#1"
 
-// explain names the likely causes of a refused authentication. Servers of 3.21
-// just close the connection then.
+// explain names the likely causes of a failure before there are data
+// connections. Servers of 3.21 just close the connection when they refuse a
+// login.
 func (t *test) explain(err error) error {
 	pe, ok := errors.AsType[*protocol.Error](err)
 	if !ok || t.group != nil {
@@ -29,6 +30,8 @@ func (t *test) explain(err error) error {
 	}
 	asked := t.cfg.PublicKey != nil
 	switch {
+	case pe.Remote && pe.Code == protocol.CodeStreamListen && t.cfg.Transport == protocol.SCTP:
+		return &hintError{pe, "SCTP: the server's kernel may have none; its module is sctp"}
 	case pe.Code == protocol.CodeAuthTest && asked:
 		return &hintError{pe, authHint}
 	case pe.Code == protocol.CodeAuthTest:

@@ -1,19 +1,27 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"runtime"
+	"syscall"
 	"time"
 
 	"linkperf/protocol"
 	"linkperf/protocol/session"
 	"linkperf/protocol/sockopt"
+	"linkperf/protocol/stream"
 )
 
+// ErrNoHost says that [Config] names no server.
+var ErrNoHost = errors.New("the name of the server is empty")
+
 // Validate reports the first field, in iperf3's order, that no test can be made
-// of. The error is a *protocol.Error with iperf3's number.
+// of. The error holds a *protocol.Error with iperf3's number, but for
+// [ErrNoHost], which iperf3 finds out when it connects and comes last.
 func (c *Config) Validate() error {
 	for _, check := range []struct {
 		ok   bool
@@ -45,7 +53,7 @@ func (c *Config) Validate() error {
 		{c.File == "" || c.Transport != protocol.UDP, protocol.CodeUDPFileTransfer},
 	} {
 		if !check.ok {
-			return protocol.NewError(check.code, nil)
+			return c.say(check.code)
 		}
 	}
 	if c.File != "" && c.Bidirectional {
@@ -59,9 +67,39 @@ func (c *Config) Validate() error {
 	}
 	switch c.Transport {
 	case "", protocol.TCP, protocol.UDP, protocol.SCTP:
-		return c.validateSystem()
+	default:
+		return c.say(protocol.CodeProtocol)
 	}
-	return protocol.NewError(protocol.CodeProtocol, fmt.Errorf("transport %q", c.Transport))
+	if err := c.validateSystem(); err != nil {
+		return err
+	}
+	if name, _ := splitHost(c.Host); name == "" {
+		return ErrNoHost
+	}
+	return nil
+}
+
+// say makes the error of a field. iperf3's texts are about what its command line
+// takes; where a field can hold more, they say too little.
+func (c *Config) say(code protocol.Code) error {
+	why := ""
+	switch {
+	case code == protocol.CodeDuration && c.Time%time.Second != 0:
+		why = fmt.Sprintf("Time takes whole seconds, not %v", c.Time)
+	case code == protocol.CodeOmit && c.Omit%time.Second != 0:
+		why = fmt.Sprintf("Omit takes whole seconds, not %v", c.Omit)
+	case code == protocol.CodeEndConditions && (c.Bytes < 0 || c.Blocks < 0):
+		why = "Bytes and Blocks cannot be negative"
+	case code == protocol.CodeUnitVal:
+		return &protocol.Error{Code: code, Arg: fmt.Sprintf("PacingTimer %d", c.PacingTimer)}
+	case code == protocol.CodeProtocol:
+		why = fmt.Sprintf("Transport %q; allowed are %q, %q and %q", c.Transport, protocol.TCP, protocol.UDP, protocol.SCTP)
+	}
+	err := protocol.NewError(code, nil)
+	if why == "" {
+		return err
+	}
+	return &hintError{err, why}
 }
 
 // validateSystem refuses what this system cannot do, before anything is opened.
@@ -85,6 +123,27 @@ func (c *Config) validateSystem() error {
 		if need.wanted && !sockopt.Supported(need.feature) {
 			return protocol.NewError(need.code, fmt.Errorf("%s on %s: %w", need.what, runtime.GOOS, errors.ErrUnsupported))
 		}
+	}
+	return nil
+}
+
+// listenSCTP is replaced in tests, which have one kernel.
+var listenSCTP = stream.ListenSCTP
+
+// tryKernel finds out before anything is sent that this host's kernel has no
+// SCTP, although its system can have it. The data connections would fail for
+// that only after the server has prepared the test.
+func (c *Config) tryKernel() error {
+	if c.Transport != protocol.SCTP {
+		return nil
+	}
+	anywhere := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 0)
+	l, err := listenSCTP(context.Background(), anywhere, sockopt.Options{}, nil, protocol.Cookie{})
+	if errors.Is(err, syscall.EPROTONOSUPPORT) {
+		return &hintError{protocol.NewError(protocol.CodeNoSCTP, err), "SCTP: this host's kernel has none; its module is sctp"}
+	}
+	if err == nil {
+		_ = l.Close()
 	}
 	return nil
 }
@@ -139,6 +198,9 @@ func count(conditions ...bool) (n int) {
 // are known before there is a connection.
 func (c Config) settle() (Config, error) {
 	if err := c.Validate(); err != nil {
+		return c, err
+	}
+	if err := c.tryKernel(); err != nil {
 		return c, err
 	}
 	if c.Port == 0 {

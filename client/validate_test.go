@@ -51,10 +51,36 @@ func TestValidate(t *testing.T) {
 		// The first in iperf3's order counts.
 		{"two mistakes", Config{Parallel: 129, Port: -1}, protocol.CodeBadPort},
 	} {
+		c.config.Host = "localhost"
 		err := c.config.Validate()
 		if c.want == protocol.CodeNone && err != nil || c.want != protocol.CodeNone && !errors.Is(err, protocol.NewError(c.want, nil)) {
 			t.Errorf("%s: got %v, want code %d", c.name, err, c.want)
 		}
+	}
+}
+
+// TestValidateSays checks the texts where iperf3's is not enough for the field.
+func TestValidateSays(t *testing.T) {
+	for _, c := range []struct {
+		config Config
+		want   string
+	}{
+		{Config{Time: 500 * time.Millisecond}, "test duration valid values are 0 to 86400 seconds (Time takes whole seconds, not 500ms)"},
+		{Config{Time: 86401 * time.Second}, "test duration valid values are 0 to 86400 seconds"},
+		{Config{Omit: 1500 * time.Millisecond}, "bogus value for --omit (maximum = 600 seconds) (Omit takes whole seconds, not 1.5s)"},
+		{Config{Bytes: -1}, "only one test end condition (-t, -n, -k) may be specified (Bytes and Blocks cannot be negative)"},
+		{Config{PacingTimer: -1}, "invalid unit value or suffix: 'PacingTimer -1'"},
+		{Config{Transport: "udp"}, `protocol does not exist (Transport "udp"; allowed are "TCP", "UDP" and "SCTP")`},
+		{Config{}, ErrNoHost.Error()},
+		{Config{Host: "[]"}, ErrNoHost.Error()},
+		{Config{Host: "%eth0"}, ErrNoHost.Error()},
+	} {
+		if err := c.config.Validate(); err == nil || err.Error() != c.want {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+	if _, err := Run(t.Context(), Config{}, nil); !errors.Is(err, ErrNoHost) {
+		t.Errorf("Run without a host: %v", err)
 	}
 }
 
@@ -71,6 +97,7 @@ func TestDefaults(t *testing.T) {
 		{"amount", Config{Bytes: 1}, 0, 0},
 		{"until interrupted", Config{TimeSet: true}, 0, 0},
 	} {
+		c.config.Host = "localhost"
 		got, err := c.config.settle()
 		if err != nil || got.Time != c.time || got.Rate != c.rate || got.Port != 5201 || got.Parallel != 1 || got.Interval != time.Second {
 			t.Errorf("%s: %v, %+v", c.name, err, got)
