@@ -193,13 +193,16 @@ func WriteCompareCSV(w io.Writer, verdicts []compare.Verdict) error {
 	for i := range verdicts {
 		v := &verdicts[i]
 		unit := v.Metric.Unit
-		if v.Shift.Relative {
+		switch {
+		case v.Shift.Relative:
 			unit = "fraction"
+		case unit == "%": // the difference of two percentages is none
+			unit = "points"
 		}
 		known := !math.IsNaN(v.Shift.Estimate)
 		c.row(v.Metric.Name, v.Metric.Unit, strconv.FormatBool(v.Metric.Higher), guard(v.Axis), guard(v.Base), guard(v.Other), string(v.Outcome),
 			number6(v.Shift.Estimate, known), number6(v.Shift.Lo, v.Shift.Confidence > 0), number6(v.Shift.Hi, v.Shift.Confidence > 0), unit,
-			number6(v.Shift.Confidence, v.Shift.Confidence > 0), number6(v.P, known), strconv.FormatBool(v.Shift.Paired),
+			number6(v.Shift.Confidence, v.Shift.Confidence > 0), significant(v.P, known), strconv.FormatBool(v.Shift.Paired),
 			strconv.Itoa(v.Shift.N), strconv.Itoa(v.Shift.Strata), integer(int64(v.Needed), v.Needed > 0))
 	}
 	return c.close()
@@ -287,6 +290,14 @@ func number6(f float64, ok bool) string {
 		return ""
 	}
 	return strconv.FormatFloat(math.Round(f*1e6)/1e6+0, 'f', -1, 64) // + 0 makes -0 a 0
+}
+
+// significant prints up to six significant digits, of small numbers as well.
+func significant(f float64, ok bool) string {
+	if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
+		return ""
+	}
+	return strconv.FormatFloat(f, 'g', 6, 64)
 }
 
 func bytesOf(t *measure.Totals) string {

@@ -518,6 +518,26 @@ func TestNegativeZero(t *testing.T) {
 	}
 }
 
+// A table of comparisons tells small probabilities, and what a shift is counted in.
+func TestCompareCSV(t *testing.T) {
+	share := compare.Metric{Name: "lost_percent", Unit: "%"}
+	var out bytes.Buffer
+	if err := WriteCompareCSV(&out, []compare.Verdict{
+		{Metric: share, P: 1.25e-9, Shift: compare.Shift{Estimate: -1.5}},
+		{Metric: share, P: 0.0471234567, Shift: compare.Shift{Estimate: 0.25, Relative: true}},
+		{Metric: compare.Metric{Unit: "ms"}, P: 1},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, row := range readCSV(t, &out) {
+		got = append(got, row["p_value"]+" "+row["shift_unit"])
+	}
+	if want := []string{"1.25e-09 points", "0.0471235 fraction", "1 ms"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // A list of a JSON report is a list even if nothing is in it, and sets without a
 // common case are told by their cases.
 func TestNothingToSay(t *testing.T) {
