@@ -125,7 +125,7 @@ func Analyse(s *Set, o compare.Options) *Analysis {
 	a.Warnings = append(distinct(a.Warnings, "runs"), verdictWarnings(a.Verdicts)...)
 	for _, axis := range a.Axes {
 		if len(a.Metrics) > 0 && !slices.ContainsFunc(a.Verdicts, func(v compare.Verdict) bool { return v.Axis == axis.Name }) {
-			a.Warnings = append(a.Warnings, fmt.Sprintf("%s: no verdict, for no two cases differ in it alone", axis.Name))
+			a.Warnings = append(a.Warnings, fmt.Sprintf("%s: no verdict, as no two cases with results differ in %s alone", axis.Name, axis.Name))
 		}
 	}
 	return a

@@ -116,7 +116,7 @@ func TestOtherParameters(t *testing.T) {
 	if _, err := CompareAxis(a, "length", compare.Options{}); err == nil || !strings.Contains(err.Error(), "no two cases of a differ in length alone; it has length=1000 other=1000; length=32768 other=32768") {
 		t.Error(err)
 	}
-	if w := strings.Join(Analyse(a, compare.Options{}).Warnings, "\n"); !strings.Contains(w, "length: no verdict, for no two cases differ in it alone") {
+	if w := strings.Join(Analyse(a, compare.Options{}).Warnings, "\n"); !strings.Contains(w, "length: no verdict, as no two cases with results differ in length alone") {
 		t.Errorf("%q", w)
 	}
 	if got := differenceLines(otherDifferences([]stratum{{"a": {&a.Runs[0]}, "b": {&a.Runs[1]}}}), 9); !slices.Equal(got, []string{"omit is 0 with a; 1 with b"}) {

@@ -71,6 +71,14 @@ func (a *Analysis) caseWarnings() []string {
 	return lines
 }
 
+// runs is a number of runs in words.
+func runs(n int) string {
+	if n == 1 {
+		return "1 run"
+	}
+	return fmt.Sprintf("%d runs", n)
+}
+
 func orDash(s string) string {
 	if s == "" {
 		return "–"
@@ -124,7 +132,7 @@ func (a *Analysis) sentences() []string {
 		}
 	}
 	for _, r := range a.Rates {
-		lines = append(lines, fmt.Sprintf("rate from bytes against time over %d runs of %s: %s", r.Runs, orDash(r.Case), amount(r.BitsPerSecond, compare.Metrics()[0])))
+		lines = append(lines, fmt.Sprintf("rate from bytes against time over %s of %s: %s", runs(r.Runs), orDash(r.Case), amount(r.BitsPerSecond, compare.Metrics()[0])))
 	}
 	return lines
 }
@@ -143,7 +151,7 @@ func (a *Analysis) findingLines() []string {
 
 // Where says in which runs a finding holds.
 func (f Finding) Where() string {
-	s := fmt.Sprintf("%d of %d runs", f.Runs, f.Of)
+	s := fmt.Sprintf("%d of %s", f.Runs, runs(f.Of))
 	if f.Varies {
 		s += "; the figures are those of the first"
 	}

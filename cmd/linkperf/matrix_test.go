@@ -164,7 +164,8 @@ func TestMatrixOptions(t *testing.T) {
 		"--require path.kind=wifi --require path.kind=other": "--require: path.kind is given twice",
 		"--server 192.0.2.1":           "the axis address has loopback, which is this host, and the tests go to 192.0.2.1; leave the axis out",
 		"--include foo":                "--include",
-		"--resume x --repeat 3":        "--resume and --repeat do not go together",
+		"--resume x --repeat 3":        "--resume and --repeat do not go together: change repeat in " + filepath.Join("x", "plan.yaml") + "\n",
+		"--resume x --duration 3s":     "--resume and --duration do not go together: choose one",
 		"--resume x default":           "--resume takes no plan",
 		"--restore --list":             "do not go together",
 		"default loopback":             "one plan at most",
@@ -184,6 +185,15 @@ func TestMatrixOptions(t *testing.T) {
 	for server, want := range map[string]string{"host": "host 5201", "host:1": "host 1", "[fe80::1%eth0]:2": "fe80::1%eth0 2", "::1": "::1 5201", "[::1]": "::1 5201"} {
 		if host, port, err := splitServer(server); err != nil || fmt.Sprint(host, " ", port) != want {
 			t.Errorf("%q: %s %d %v", server, host, port, err)
+		}
+	}
+}
+
+// TestDryRunOfOne checks that one run is not spoken of as of many.
+func TestDryRunOfOne(t *testing.T) {
+	for line, want := range map[string]string{"--axis parallel=1 --repeat 1": "1 case, 1 run, about ", "--axis parallel=1,2 --repeat 2": "2 cases, 4 runs, about "} {
+		if got := call(t, append([]string{"linkperf", "matrix", "--dry-run"}, strings.Fields(line)...)...); got.status != 0 || !strings.HasPrefix(got.stdout, want) {
+			t.Errorf("%s: %+v", line, got)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func (m *matrixCommand) rehearse(ctx context.Context, w io.Writer, p *matrix.Pla
 	}
 	steps := p.Schedule(cases)
 	var text strings.Builder
-	fmt.Fprintf(&text, "%d cases, %d runs, about %s (seed %d)\n", len(cases), len(steps), roughly(p.Estimate(steps)), p.Seed)
+	fmt.Fprintf(&text, "%s, %s, about %s (seed %d)\n", several(len(cases), "case"), several(len(steps), "run"), roughly(p.Estimate(steps)), p.Seed)
 	changes := new(system.Rehearsal)
 	if changing {
 		config, err := m.systemConfig()
@@ -62,6 +62,14 @@ func (m *matrixCommand) rehearse(ctx context.Context, w io.Writer, p *matrix.Pla
 		return fmt.Errorf("this plan would be refused: %w", changes.Refused)
 	}
 	return nil
+}
+
+// several is how many there are of something.
+func several(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func list(w io.Writer, before string, lines []string) {

@@ -62,6 +62,10 @@ func newMatrixCommand() *matrixCommand {
 	return m
 }
 
+// changeable are the keys of a stored plan that say nothing of the runs made so
+// far.
+var changeable = []string{"repeat", "pause", "timeout", "before", "after"}
+
 // fit checks that the options go together: a plan that goes on, or none at all,
 // cannot be changed.
 func (m *matrixCommand) fit() error {
@@ -82,7 +86,11 @@ func (m *matrixCommand) fit() error {
 		}
 		var err error
 		m.flags.Visit(func(f *pflag.Flag) {
-			if f.Name != whole && !slices.Contains(beside, f.Name) {
+			switch {
+			case f.Name == whole || slices.Contains(beside, f.Name):
+			case whole == "resume" && slices.Contains(changeable, f.Name):
+				err = fmt.Errorf("--resume and --%s do not go together: change %s in %s", f.Name, f.Name, filepath.Join(m.resume, matrix.PlanFile))
+			default:
 				err = exclusive(m.flags, whole, f.Name)
 			}
 		})

@@ -371,3 +371,13 @@ func TestRateFit(t *testing.T) {
 		t.Error("two durations are not enough for a slope")
 	}
 }
+
+// A difference that only counts by itself, and not among several comparisons, is
+// told as such.
+func TestUncertainAmongMany(t *testing.T) {
+	v := Verdict{Base: "on", Other: "off", Metric: metrics[0], Outcome: NoDifference, P: 0.08, Shift: Shift{Estimate: 0.03, Lo: 0.005, Hi: 0.056, Relative: true, Confidence: 0.96}}
+	const want = "throughput: no difference shown between on and off (+3.0 % [+0.5 %, +5.6 %]): by itself it would count, but corrected for the number of comparisons P is 0.08; more runs may settle it"
+	if got := v.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -239,7 +239,8 @@ func (v *Verdict) String() string {
 		return fmt.Sprintf("%s: too few runs to tell %s from %s (%d of each case would do)", v.Metric.Title, v.Other, v.Base, v.Needed)
 	case NoDifference:
 		if (v.Shift.Lo > 0 || v.Shift.Hi < 0) && !v.negligible() { // alone it would count
-			return fmt.Sprintf("%s: a difference between %s and %s (%s %s) is not certain once several axes are looked at; more runs would tell", v.Metric.Title, v.Base, v.Other, v.amount(v.Shift.Estimate, true), v.Interval())
+			return fmt.Sprintf("%s: no difference shown between %s and %s (%s %s): by itself it would count, but corrected for the number of comparisons P is %.2g; more runs may settle it",
+				v.Metric.Title, v.Base, v.Other, v.amount(v.Shift.Estimate, true), v.Interval(), v.P)
 		}
 		return fmt.Sprintf("%s: no difference shown between %s and %s (%s %s)", v.Metric.Title, v.Base, v.Other, v.amount(v.Shift.Estimate, true), v.Interval())
 	}

@@ -66,6 +66,10 @@ func (d Dots) describe(factor float64, unit string) string {
 		if !math.IsNaN(g.Lo) {
 			s += fmt.Sprintf(" (%s to %s)", figure(g.Lo, factor), figure(g.Hi, factor))
 		}
+		if len(g.Values) == 1 {
+			s += ", 1 run."
+			continue
+		}
 		s += fmt.Sprintf(", %d runs.", len(g.Values))
 	}
 	return s

@@ -58,7 +58,7 @@ func TestDots(t *testing.T) {
 			t.Errorf("dot %d is %v, want %v", i, values[i], want[i])
 		}
 	}
-	for _, s := range []string{"on & off", "firewall=<on>", "Gbit/s", "median 2.5 (2.4 to 2.6), 1 runs"} {
+	for _, s := range []string{"on & off", "firewall=<on>", "Gbit/s", "median 2.5 (2.4 to 2.6), 1 run."} {
 		if !strings.Contains(text, s) {
 			t.Errorf("no %q in:\n%s", s, text)
 		}
