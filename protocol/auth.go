@@ -56,6 +56,9 @@ func EncryptToken(user, password string, now time.Time, pub *rsa.PublicKey, pkcs
 	return base64.StdEncoding.EncodeToString(sealed), nil
 }
 
+// errNoToken is for the server's eyes, as the other causes are.
+var errNoToken = errors.New("the client sent no name and password")
+
 // DecryptToken reads a token. Its error tells people why it failed and must not
 // reach the peer, for whom Authenticate makes all failures alike.
 func DecryptToken(token string, priv *rsa.PrivateKey, pkcs1 bool) (Token, error) {
@@ -77,8 +80,8 @@ func DecryptToken(token string, priv *rsa.PrivateKey, pkcs1 bool) (Token, error)
 	} else {
 		plain, decryptErr = rsa.DecryptOAEP(sha1.New(), nil, priv, sealed, nil)
 	}
-	if err == nil {
-		err = decryptErr
+	if err == nil && decryptErr != nil {
+		err = fmt.Errorf("it was made for another key or with the other padding: %w", decryptErr)
 	}
 	if err != nil {
 		plain = []byte("user: -\npwd:  -\nts:   0")
@@ -87,7 +90,10 @@ func DecryptToken(token string, priv *rsa.PrivateKey, pkcs1 bool) (Token, error)
 	if err == nil {
 		err = parseErr
 	}
-	if err != nil {
+	switch {
+	case token == "":
+		return Token{}, errNoToken
+	case err != nil:
 		return Token{}, fmt.Errorf("read the authentication token: %w", err)
 	}
 	return t, nil

@@ -100,6 +100,24 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+// TestTokenCauses checks what whoever runs the server is told.
+func TestTokenCauses(t *testing.T) {
+	private, public := keys(t)
+	other, err := protocol.EncryptToken("a", "b", time.Unix(7, 0), public, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for token, want := range map[string]string{
+		"":     "the client sent no name and password",
+		"AAAA": "read the authentication token: the token does not have the size of the key",
+		other:  "read the authentication token: it was made for another key or with the other padding: ",
+	} {
+		if _, err := protocol.DecryptToken(token, private, false); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.8q: %v, want %s", token, err, want)
+		}
+	}
+}
+
 func sealed(t *testing.T, public *rsa.PublicKey, plain string) string {
 	t.Helper()
 	b, err := rsa.EncryptOAEP(sha1.New(), rand.Reader, public, []byte(plain), nil)

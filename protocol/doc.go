@@ -7,8 +7,9 @@
 // both. Every read is bounded, and memory grows only with the bytes that have
 // really arrived, because the peer is not trusted.
 //
-// It talks to every iperf3 from 3.0.1 on. What old and broken peers do
-// differently (integers printed as 2^64-1 or as floats, missing keys, errors of
+// It talks to every iperf3 from 3.1 on. The messages of 3.0 have the same form
+// and are understood as well; recorded ones of 3.0.11 are among the tests. What
+// old and broken peers do differently (integers printed as 2^64-1 or as floats, missing keys, errors of
 // four bytes instead of eight) is absorbed here and nowhere else.
 //
 // Additions of linkperf travel as one extra JSON key, "linkperf", which other

@@ -50,6 +50,9 @@ func TestAuthentication(t *testing.T) {
 				t.Errorf("client: %s", got.stderr)
 			}
 			server.stderr.await(t, `iperf3: error - test authorization failed`)
+			if tc.client == nil {
+				server.stderr.await(t, `(?m)^iperf3: the client sent no name and password$`)
+			}
 			server.stdout.await(t, `test #2`)
 		})
 	}
