@@ -214,7 +214,7 @@ func (s *Set) rates() []RateEstimate {
 			}
 			labels[k] = v
 		}
-		c := (&compare.Run{Labels: labels}).Case()
+		c := s.axes.name(labels)
 		if groups[c] == nil {
 			groups[c] = &points{}
 		}

@@ -110,6 +110,7 @@ func (s *Set) relabelled(labels func(*StoredRun) map[string]string) *Set {
 	c.Runs = slices.Clone(s.Runs)
 	for i := range c.Runs {
 		c.Runs[i].Labels = labels(&s.Runs[i])
+		c.Runs[i].axes = nil // the cases of two sets have the same names
 	}
 	return &c
 }

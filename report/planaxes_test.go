@@ -11,7 +11,7 @@ func TestOrderOfCases(t *testing.T) {
 	written := planAxes([]byte("axes:\n  direction: [reverse, {value: forward}]\n"))
 	for i, a := range want {
 		for j, b := range want {
-			if got := lessCase(written, a, b); got != (i < j) {
+			if got := new(Set).lessCase(written, a, b); got != (i < j) {
 				t.Errorf("%v before %v: %v", a, b, got)
 			}
 		}

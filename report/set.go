@@ -24,6 +24,8 @@ type Set struct {
 	Name string
 	Runs []StoredRun
 	Plan []byte // text of the plan that made the runs, nil if there was none
+
+	axes axisOrder
 }
 
 // StoredRun is one stored test with its place in its set.
@@ -39,7 +41,9 @@ type StoredRun struct {
 	Reason string // of a failed or skipped run
 
 	Interleaved bool
-	planned     bool // the labels are a plan's
+	planned     bool      // the labels are a plan's
+	written     string    // the case as the plan wrote it
+	axes        axisOrder // of the set
 
 	records map[string]map[string]string // see recorded
 }
@@ -47,14 +51,12 @@ type StoredRun struct {
 // Counted reports whether the run takes part in statistics.
 func (r *StoredRun) Counted() bool { return r.Status == "ok" && !r.Warmup }
 
-// Case returns the labels as one string.
-func (r *StoredRun) Case() string {
-	c := compare.Run{Labels: r.Labels}
-	return c.Case()
-}
+// Case returns the labels as one string, in the order of the plan.
+func (r *StoredRun) Case() string { return r.axes.name(r.Labels) }
 
 // runRecord is linkperf.run as a plan's runner writes it.
 type runRecord struct {
+	Case        string
 	Labels      map[string]string
 	Round       int
 	Order       int
@@ -159,6 +161,7 @@ func (s *Set) add(d *Document, file string) {
 		if json.Unmarshal(d.Linkperf.Run, &rec) == nil && rec.Labels != nil {
 			r.Labels, r.Round, r.Warmup, r.Interleaved = rec.Labels, rec.Round, rec.Warmup, rec.Interleaved
 			r.Start, r.Status, r.planned = rec.Start, rec.Status, true
+			r.written = rec.Case
 			if rec.Reason != "" {
 				r.Reason = rec.Reason
 			}
@@ -182,6 +185,7 @@ func (s *Set) label() {
 			r.Labels = derived(r.Document)
 		}
 	}
+	s.orderAxes()
 	s.order()
 }
 
@@ -207,6 +211,21 @@ func (s *Set) dropRepeated() {
 		}
 	}
 	s.Runs = kept
+}
+
+// orderAxes gives all runs the order of the plans' axes.
+func (s *Set) orderAxes() {
+	s.axes = nil
+	learnt := map[string]bool{}
+	for i := range s.Runs {
+		if r := &s.Runs[i]; r.planned && !learnt[r.written] {
+			learnt[r.written] = true
+			s.axes = s.axes.learn(r.written, r.Labels)
+		}
+	}
+	for i := range s.Runs {
+		s.Runs[i].axes = s.axes
+	}
 }
 
 // order numbers the runs by when they started: names of files need not sort as
@@ -282,7 +301,7 @@ func (s *Set) Axes() []compare.Axis {
 		sort.SliceStable(vs, func(i, j int) bool { return lessValue(written[k], vs[i], vs[j]) })
 		axes = append(axes, compare.Axis{Name: k, Values: vs})
 	}
-	sort.Slice(axes, func(i, j int) bool { return axes[i].Name < axes[j].Name })
+	slices.SortFunc(axes, func(a, b compare.Axis) int { return s.axes.compare(a.Name, b.Name) })
 	return axes
 }
 
@@ -311,19 +330,19 @@ func (s *Set) caseNames(wanted func(*StoredRun) bool) []string {
 	}
 	written := planAxes(s.Plan)
 	names := slices.Collect(maps.Keys(labels))
-	sort.Slice(names, func(i, j int) bool { return lessCase(written, labels[names[i]], labels[names[j]]) })
+	sort.Slice(names, func(i, j int) bool { return s.lessCase(written, labels[names[i]], labels[names[j]]) })
 	return names
 }
 
 // lessCase orders cases by their values, label by label.
-func lessCase(written map[string][]string, a, b map[string]string) bool {
+func (s *Set) lessCase(written map[string][]string, a, b map[string]string) bool {
 	names := slices.Collect(maps.Keys(a))
 	for n := range b {
 		if _, ok := a[n]; !ok {
 			names = append(names, n)
 		}
 	}
-	slices.Sort(names)
+	slices.SortFunc(names, s.axes.compare)
 	for _, n := range names {
 		if a[n] != b[n] {
 			return lessValue(written[n], a[n], b[n])
