@@ -9,8 +9,9 @@
 //
 // It talks to every iperf3 from 3.1 on. The messages of 3.0 have the same form
 // and are understood as well; recorded ones of 3.0.11 are among the tests. What
-// old and broken peers do differently (integers printed as 2^64-1 or as floats, missing keys, errors of
-// four bytes instead of eight) is absorbed here and nowhere else.
+// old and broken peers do differently (integers printed as 2^64-1 or as floats,
+// missing keys, errors of four bytes instead of eight) is absorbed here and
+// nowhere else.
 //
 // Additions of linkperf travel as one extra JSON key, "linkperf", which other
 // peers ignore; its value is opaque to this package.

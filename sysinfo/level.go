@@ -81,6 +81,13 @@ func (r *Record) Tell(level Level) json.RawMessage {
 	return nil
 }
 
+// IsLimited reports whether a record lacks what strangers are not told.
+func (r *Record) IsLimited() bool {
+	// A fact that every system knows and no stranger is told.
+	why, unknown := r.Why("host.arch")
+	return unknown && why.Reason == Withheld
+}
+
 // shrinking is what a record goes without when it is too long, one after the
 // other. The last step leaves only facts of bounded size.
 var shrinking = [][]string{

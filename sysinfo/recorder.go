@@ -100,11 +100,8 @@ func fileName(question string) string {
 }
 
 // save writes the answers, with what names this machine replaced, and an index
-// of them.
-func (r *recorder) save(dir string, s *scrubber) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make directory for raw answers: %w", err)
-	}
+// of them. It returns how many files that makes.
+func (r *recorder) save(dir string, s *scrubber) (files int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var names []string
@@ -122,13 +119,14 @@ func (r *recorder) save(dir string, s *scrubber) error {
 			continue
 		}
 		if err := os.WriteFile(filepath.Join(dir, safe), []byte(s.replace(string(a.text))), 0o600); err != nil {
-			return fmt.Errorf("save raw answer: %w", err)
+			return files, fmt.Errorf("save raw answer: %w", err)
 		}
+		files++
 	}
-	if err := os.WriteFile(filepath.Join(dir, "index.md"), []byte(index.String()), 0o600); err != nil {
-		return fmt.Errorf("save index of raw answers: %w", err)
+	if err := os.WriteFile(filepath.Join(dir, RawIndex), []byte(index.String()), 0o600); err != nil {
+		return files, fmt.Errorf("save index of raw answers: %w", err)
 	}
-	return nil
+	return files + 1, nil
 }
 
 func cell(s string) string { return strings.ReplaceAll(Printable(s), "|", `\|`) }

@@ -2,6 +2,8 @@ package sysinfo
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"runtime"
 	"time"
 )
@@ -9,15 +11,22 @@ import (
 // rawBudget is how long SaveRaw may ask.
 const rawBudget = 30 * time.Second
 
+// RawIndex is the file that lists what [SaveRaw] wrote.
+const RawIndex = "index.md"
+
 // SaveRaw writes every raw answer of this machine that the sources and some
 // further commands get into files of dir, with addresses, names, serial numbers
-// and identifiers replaced, and an index. It is how recordings of other systems
-// come to be; the error is one of writing the files.
-func SaveRaw(ctx context.Context, dir string) error {
+// and identifiers replaced, and [RawIndex]. It is how recordings of other
+// systems come to be. It returns how many files it has written; the error is
+// one of writing them.
+func SaveRaw(ctx context.Context, dir string) (files int, err error) {
 	return saveRaw(ctx, &probe{}, dir)
 }
 
-func saveRaw(ctx context.Context, p *probe, dir string) error {
+func saveRaw(ctx context.Context, p *probe, dir string) (files int, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return 0, fmt.Errorf("make directory for raw answers: %w", err)
+	}
 	ctx, cancel := context.WithTimeout(ctx, rawBudget)
 	defer cancel()
 	p.Devices = true

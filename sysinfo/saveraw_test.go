@@ -12,14 +12,18 @@ import (
 func TestSaveRawReplacesAddresses(t *testing.T) {
 	notUnderWine(t, "way to remove what Go wrote")
 	dir := t.TempDir()
-	if err := SaveRaw(t.Context(), dir); err != nil {
+	saved, err := SaveRaw(t.Context(), dir)
+	if err != nil {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d files, error %v; want the answers of this machine", len(files), err)
 	}
-	index, err := os.ReadFile(filepath.Join(dir, "index.md"))
+	if saved != len(files)+1 {
+		t.Errorf("%d files are said to be saved, %d and the index are there", saved, len(files))
+	}
+	index, err := os.ReadFile(filepath.Join(dir, RawIndex))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +89,7 @@ func TestSaveRawNeedsItsDirectory(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := SaveRaw(context.Background(), filepath.Join(file, "below")); err == nil {
+	if _, err := SaveRaw(context.Background(), filepath.Join(file, "below")); err == nil {
 		t.Error("no error for a directory below a file")
 	}
 }

@@ -53,9 +53,11 @@ func runSysinfo(ctx context.Context, args []string, _ io.Reader, stdout, stderr 
 	}
 	options := sysinfo.Options{Tool: "linkperf", Version: version(), HostName: true, Devices: *devices}
 	if *raw != "" {
-		if err := sysinfo.SaveRaw(ctx, *raw); err != nil {
+		files, err := sysinfo.SaveRaw(ctx, *raw)
+		if err != nil {
 			return complainOf(err, "sysinfo", stderr)
 		}
+		fmt.Fprintf(stderr, "Saved %d files in %s; %s lists them. Please read them before you hand them on.\n", files, *raw, sysinfo.RawIndex)
 	}
 	var show survey
 	if host == "" {
@@ -63,6 +65,7 @@ func runSysinfo(ctx context.Context, args []string, _ io.Reader, stdout, stderr 
 	} else {
 		show = surveyPath(ctx, host, port, options)
 	}
+	show.devices = *devices
 	if *redact {
 		show.redact()
 	}
@@ -78,6 +81,7 @@ func runSysinfo(ctx context.Context, args []string, _ io.Reader, stdout, stderr 
 type survey struct {
 	client, server *sysinfo.Record
 	note           string
+	devices        bool  // those of this end were asked for
 	failure        error // no path could be looked at
 }
 
@@ -100,6 +104,9 @@ func surveyPath(ctx context.Context, host string, port int, o sysinfo.Options) s
 			s.note = "the other end is linkperf and tells nothing about itself"
 		case r.PeerLinkperf:
 			s.note = "the other end is linkperf " + sysinfo.Printable(r.PeerVersion)
+			if s.server.IsLimited() {
+				s.note += "; its record is the one for strangers, --sysinfo=full there tells more"
+			}
 		default:
 			s.note = "the other end is iperf3, which tells nothing about itself"
 		}
@@ -135,14 +142,29 @@ func (s *survey) write(w io.Writer, asJSON bool) error {
 		if s.note != "" && s.failure == nil {
 			fmt.Fprintf(w, "%s\n\n", s.note)
 		}
-		return writeFacts(w, s.client)
+		return s.writeOwn(w)
 	}
 	fmt.Fprintf(w, "%s\n\nThis end:\n", s.note)
-	if err := writeFacts(w, s.client); err != nil {
+	if err := s.writeOwn(w); err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "\nOther end:\n")
 	return writeFacts(w, s.server)
+}
+
+// writeOwn writes the facts of this end. Devices that were asked for and are not
+// there are an answer, too.
+func (s *survey) writeOwn(w io.Writer) error {
+	err := writeFacts(w, s.client)
+	if err != nil || !s.devices || len(s.client.Devices) > 0 {
+		return err
+	}
+	answer := "none"
+	if why, unknown := s.client.Why("devices"); unknown {
+		answer = orReason(nil, why.Reason)
+	}
+	_, err = fmt.Fprintf(w, "\nDevices: %s\n", answer)
+	return err
 }
 
 // writeJSON writes the record, or both in the form that results have.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -28,6 +29,34 @@ func TestSysinfoOfThisHost(t *testing.T) {
 		if got := call(t, append([]string{"linkperf", "sysinfo"}, args...)...); got.status != 1 || got.stdout != "" || got.stderr == "" {
 			t.Errorf("%q: %+v", args, got)
 		}
+	}
+}
+
+// TestSysinfoDevices checks that there is an answer where there are no devices.
+func TestSysinfoDevices(t *testing.T) {
+	none := survey{client: &sysinfo.Record{Devices: []sysinfo.Device{}}, devices: true}
+	unknown := survey{client: &sysinfo.Record{Unknown: map[string]sysinfo.Unknown{"devices": {Reason: sysinfo.NotSupported}}}, devices: true}
+	some := survey{client: &sysinfo.Record{Devices: []sysinfo.Device{{Name: "disk"}}}, devices: true}
+	unasked := survey{client: unknown.client}
+	for want, s := range map[string]survey{"\nDevices: none\n": none, "\nDevices: ? (not_supported)\n": unknown, "disk\n": some, "": unasked} {
+		var b strings.Builder
+		if err := s.write(&b, false); err != nil || !strings.HasSuffix(b.String(), want) || strings.Contains(b.String(), "Devices:") != strings.Contains(want, "Devices:") {
+			t.Errorf("%v, %q, want %q", err, b.String(), want)
+		}
+	}
+}
+
+// TestSysinfoRaw checks that it says what was saved.
+func TestSysinfoRaw(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "raw")
+	got := call(t, "linkperf", "sysinfo", "--json", "--raw", dir)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("Saved %d files in %s; index.md lists them. Please read them before you hand them on.\n", len(entries), dir)
+	if got.status != 0 || got.stderr != want || !json.Valid([]byte(got.stdout)) {
+		t.Errorf("%+v, want %s", got, want)
 	}
 }
 
@@ -72,8 +101,12 @@ func TestSysinfoOfPath(t *testing.T) {
 	if both.Server != nil && (both.Server.Firewall.Rules != nil || both.Server.Host.Kernel != nil) {
 		t.Errorf("a stranger is told too much: %+v", both.Server)
 	}
-	if !strings.Contains(both.Note, "linkperf") {
+	if !strings.HasPrefix(both.Note, "the other end is linkperf "+version()) || !strings.Contains(both.Note, "--sysinfo=full there tells more") {
 		t.Errorf("note %q", both.Note)
+	}
+	_, open := serve(t, "--sysinfo=full")
+	if got := call(t, "linkperf", "sysinfo", "-p", open, "127.0.0.1"); got.status != 0 || !strings.HasPrefix(got.stdout, "the other end is linkperf "+version()+"\n") {
+		t.Errorf("%+v", got)
 	}
 
 	for _, args := range [][]string{{"127.0.0.1:" + port}, {"localhost:" + port, "-p", port}, {"-p", port, "[::1]"}, {"[::1]:" + port}} {
