@@ -40,7 +40,7 @@ func TestGrammarErrors(t *testing.T) {
 		{[]string{"--foo", "-p", "0"}, "unrecognized option '--foo'"},
 	} {
 		got := call(t, append([]string{"iperf3"}, tc.args...)...)
-		want := finished{1, "", "iperf3: " + tc.want + "\n\n" + shortUsage}
+		want := finished{1, "", "iperf3: " + tc.want + "\n\n" + shortUsage("iperf3")}
 		if got != want {
 			t.Errorf("%q:\ngot  %+v\nwant %+v", tc.args, got, want)
 		}
@@ -64,7 +64,7 @@ func TestInfiniteNumbers(t *testing.T) {
 			}
 			got := call(t, "iperf3", "--"+o.long+"="+v)
 			line, usage, _ := strings.Cut(got.stderr, "\n")
-			if got.status != 1 || got.stdout != "" || usage != "\n"+shortUsage || !strings.HasPrefix(line, fmt.Sprintf("iperf3: parameter error - option --%s: %q", o.long, v)) ||
+			if got.status != 1 || got.stdout != "" || usage != "\n"+shortUsage("iperf3") || !strings.HasPrefix(line, fmt.Sprintf("iperf3: parameter error - option --%s: %q", o.long, v)) ||
 				!strings.Contains(line, "; allowed are ") && !o.ours {
 				t.Errorf("--%s=%s: %+v", o.long, v, got)
 			}
@@ -144,10 +144,25 @@ func TestEarlyExits(t *testing.T) {
 	}
 }
 
+// TestProgramName checks that a usage names the program as it was called, and
+// that what scripts look for stays iperf3's.
+func TestProgramName(t *testing.T) {
+	for called, name := range map[string]string{"/usr/bin/iperf3": "iperf3", "iperf3.exe": "iperf3", "linkperf": "linkperf", "./linkperf": "linkperf"} {
+		want := "iperf3: parameter error - must either be a client (-c) or server (-s)\n\n" +
+			"Usage: " + name + " [-s|-c host] [options]\nTry `" + name + " --help' for more information.\n"
+		if got := call(t, called); got != (finished{1, "", want}) {
+			t.Errorf("%s: %+v", called, got)
+		}
+		if got := call(t, called, "--help"); got.status != 0 || !strings.HasPrefix(got.stdout, "Usage: "+name+" -s [options] ") {
+			t.Errorf("%s --help: %+v", called, got)
+		}
+	}
+}
+
 // TestUsageIsComplete checks that each option stands in the help, and fits.
 func TestUsageIsComplete(t *testing.T) {
 	var b bytes.Buffer
-	writeUsage(&b, true)
+	writeUsage(&b, "linkperf", true)
 	for _, o := range options {
 		if o.alias == "" && !strings.Contains(b.String(), "--"+o.long) {
 			t.Errorf("--%s is not in the help", o.long)
@@ -276,7 +291,7 @@ func TestSubcommands(t *testing.T) {
 		t.Errorf("linkperf version now: %+v", got)
 	}
 	var b bytes.Buffer
-	writeUsage(&b, true)
+	writeUsage(&b, "linkperf", true)
 	for _, c := range subcommands() {
 		if !strings.Contains(b.String(), "linkperf "+c.synopsis) {
 			t.Errorf("the help does not know linkperf %s", c.name)

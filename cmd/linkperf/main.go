@@ -46,7 +46,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	stderr = &deaf{w: stderr}
 	status := obey(ctx, args, stdin, out, stderr)
 	if err := out.lost(); err != nil && status == 0 {
-		fmt.Fprintf(stderr, "%s: a part of the output was lost: %v\n", filepath.Base(args[0]), err)
+		fmt.Fprintf(stderr, "%s: a part of the output was lost: %v\n", programName(args[0]), err)
 		status = 1
 	}
 	return status
@@ -54,7 +54,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // obey does what the command line asks for.
 func obey(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	commands := !namedIperf3(args[0])
+	program := programName(args[0])
+	commands := program != "iperf3"
 	if commands && len(args) > 1 {
 		switch args[1] {
 		case embeddedCommand:
@@ -62,7 +63,7 @@ func obey(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		case guardianCommand:
 			return runGuardian(ctx, args[1:], stdin, stdout, stderr)
 		case "help":
-			writeUsage(stdout, commands)
+			writeUsage(stdout, program, commands)
 			return 0
 		}
 		for _, c := range subcommands() {
@@ -84,13 +85,13 @@ func obey(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	var grammar grammarError
 	switch {
 	case err == errHelp:
-		writeUsage(stdout, commands)
+		writeUsage(stdout, program, commands)
 		return 0
 	case err == errVersion:
 		writeVersion(stdout)
 		return 0
 	case errors.As(err, &grammar):
-		fmt.Fprintf(stderr, "%s: %s\n\n%s", args[0], grammar, shortUsage)
+		fmt.Fprintf(stderr, "%s: %s\n\n%s", args[0], grammar, shortUsage(program))
 		return 1
 	case commands && len(args) > 1 && !strings.HasPrefix(args[1], "-") && errors.Is(err, protocol.NewError(protocol.CodeNoRole, nil)):
 		var names []string
@@ -104,7 +105,7 @@ func obey(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		if errors.As(err, &more) {
 			fmt.Fprintf(stderr, "iperf3: %s\n", more.cause)
 		}
-		fmt.Fprintf(stderr, "iperf3: parameter error - %s\n\n%s", err, shortUsage)
+		fmt.Fprintf(stderr, "iperf3: parameter error - %s\n\n%s", err, shortUsage(program))
 		return 1
 	}
 	s.warn(stderr)
@@ -114,7 +115,7 @@ func obey(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	return runClient(ctx, s, stdout, stderr)
 }
 
-// namedIperf3 reports whether the program was started under iperf3's name.
-func namedIperf3(program string) bool {
-	return strings.TrimSuffix(filepath.Base(program), ".exe") == "iperf3"
+// programName is the name that the program was called by.
+func programName(arg string) string {
+	return strings.TrimSuffix(filepath.Base(arg), ".exe")
 }

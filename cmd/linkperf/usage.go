@@ -6,24 +6,28 @@ import (
 	"strings"
 )
 
-// shortUsage follows the report of a bad command line. Back quote and
-// apostrophe are iperf3's.
-const shortUsage = "Usage: iperf3 [-s|-c host] [options]\n" +
-	"Try `iperf3 --help' for more information.\n"
+// shortUsage follows the report of a bad command line. The words are iperf3's,
+// with its back quote and apostrophe; the name is what the program was called by.
+func shortUsage(program string) string {
+	return fmt.Sprintf("Usage: %[1]s [-s|-c host] [options]\nTry `%[1]s --help' for more information.\n", program)
+}
 
 // helpColumn is where the descriptions of the long usage begin.
 const helpColumn = 34
 
-// writeUsage writes the long usage. commands tells whether this program has
-// subcommands.
-func writeUsage(w io.Writer, commands bool) {
-	fmt.Fprint(w, "Usage: iperf3 -s [options]        be a server\n"+
-		"       iperf3 -c HOST [options]   measure to or from that server\n"+
-		"       iperf3 -h | -v\n")
+// writeUsage writes the long usage of the program, which was called by that
+// name. commands tells whether it has subcommands.
+func writeUsage(w io.Writer, program string, commands bool) {
+	line := func(start, synopsis, help string) {
+		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%-6s %s %-27s %s", start, program, synopsis, help), " "))
+	}
+	line("Usage:", "-s [options]", "be a server")
+	line("", "-c HOST [options]", "measure to or from that server")
+	line("", "-h | -v", "")
 	if commands {
-		fmt.Fprint(w, "linkperf takes the same options, and has commands of its own:\n")
+		fmt.Fprintln(w, "The options are iperf3's. Commands that iperf3 does not have:")
 		for _, c := range subcommands() {
-			fmt.Fprintf(w, "       linkperf %-27s %s\n", c.synopsis, c.help)
+			line("", c.synopsis, c.help)
 		}
 	}
 	for _, section := range []struct {

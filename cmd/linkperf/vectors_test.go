@@ -180,7 +180,7 @@ func asVector(t *testing.T, got finished, dir string) vector {
 	text := strings.ReplaceAll(got.stderr, dir, "/tmp")
 	if strings.Contains(text, "Usage:") {
 		var ok bool
-		if text, ok = strings.CutSuffix(text, "\n\n"+shortUsage); !ok {
+		if text, ok = strings.CutSuffix(text, "\n\n"+shortUsage("iperf3")); !ok {
 			t.Errorf("the short usage text is not what follows an empty line: %q", got.stderr)
 		}
 		v.Outcome = "parameter error"
