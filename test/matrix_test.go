@@ -136,7 +136,7 @@ func compareOf(t *testing.T, dir string) {
 	if o.code != 0 || !strings.Contains(o.stdout, "throughput") {
 		t.Error(o)
 	}
-	if o := run(t, linkperf(t), "compare", dir, "--axis", "mtu"); o.code != 1 || !strings.Contains(o.stderr, "direction, parallel") {
+	if o := run(t, linkperf(t), "compare", dir, "--axis", "mtu"); o.code != 1 || !strings.Contains(o.stderr, "parallel, direction") {
 		t.Error(o)
 	}
 	// The same set with a tenth of the speed is slower beyond doubt.
