@@ -107,8 +107,8 @@ func connectError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if pe, ok := errors.AsType[*protocol.Error](err); ok {
-		return pe
+	if _, ok := errors.AsType[*protocol.Error](err); ok {
+		return err // with its hint
 	}
 	return protocol.NewError(protocol.CodeConnect, err)
 }
