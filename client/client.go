@@ -101,7 +101,7 @@ func (r *runner) tryPorts() (err error) {
 		if busy {
 			r.busy = port
 		}
-		if !busy && (!errors.Is(e, syscall.ECONNREFUSED) || r.result.Start != nil) {
+		if !busy && (r.result.Start != nil || !absent(e)) {
 			return e
 		}
 		if err == nil || busy {
@@ -109,6 +109,11 @@ func (r *runner) tryPorts() (err error) {
 		}
 	}
 	return err
+}
+
+// absent reports whether an error says that no server of iperf3's kind is there.
+func absent(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, errEarlyReset) || errors.Is(err, syscall.ETIMEDOUT)
 }
 
 // How long connections are tried again: one that broke before the server said
@@ -121,8 +126,15 @@ const (
 )
 
 // tryPort makes the test on one port.
-func (r *runner) tryPort(port int) error {
+func (r *runner) tryPort(port int) (err error) {
 	begin := time.Now()
+	var silent error // of a set-up in which UDP got no reply
+	defer func() {
+		// A one-off server may be gone after that: the cause is the silence.
+		if silent != nil && errors.Is(err, syscall.ECONNREFUSED) {
+			err = silent
+		}
+	}()
 	var again time.Time // until when a refused connection is tried again
 	for {
 		attempt := time.Now()
@@ -134,7 +146,7 @@ func (r *runner) tryPort(port int) error {
 			if time.Since(begin) >= retryUDP {
 				return err
 			}
-			again = time.Now().Add(retryEarly)
+			again, silent = time.Now().Add(retryEarly), err
 			continue
 		case errors.Is(err, errEarlyReset),
 			errors.Is(err, syscall.ECONNREFUSED) && r.result.Start == nil && (r.busy == port || !again.IsZero()):

@@ -24,6 +24,9 @@ type running struct {
 	received session.Silence // of the receivers
 	moved    session.Silence // of all streams that can show it
 	counting time.Time       // when the omit period was over, or zero
+	over     bool            // all data has moved, maybe within the omit period
+	sentAll  bool            // the server has said so
+	full     time.Time       // when the amount had been received, after an omit period
 	// lost is set when a stream fails: the server may be about to say why.
 	lost  <-chan time.Time
 	cause error
@@ -47,7 +50,7 @@ func (t *test) measure() error {
 	}
 	check := time.NewTicker(every)
 	defer check.Stop()
-	sendersDone, receiversDone := t.group.SendersDone(), t.group.ReceiversDone()
+	sendersDone, receiversDone, received := t.group.SendersDone(), t.group.ReceiversDone(), t.budgets.received()
 	if !t.cfg.sends() {
 		sendersDone = nil
 	} else {
@@ -59,12 +62,18 @@ func (t *test) measure() error {
 			return context.Cause(t.ctx)
 		case m := <-t.ctl.Listen():
 			s, err := t.receive(m)
-			if err == nil {
-				err = unexpected(s, protocol.ExchangeResults)
+			switch {
+			case err != nil:
+				return err
+			case s != protocol.TestEnd || t.cfg.sends(): // which only linkperf says, of datagrams
+				return unexpected(s, protocol.ExchangeResults)
 			}
-			return err
+			r.sentAll = true
 		case <-counting:
 			counting, r.counting = nil, time.Now()
+			if r.over {
+				return nil
+			}
 			if t.cfg.Time > 0 {
 				end.Reset(t.cfg.Time)
 			}
@@ -72,14 +81,17 @@ func (t *test) measure() error {
 			if !r.failing() {
 				return nil
 			}
-		case <-t.budgets.received():
-			return nil
+		case <-received:
+			if t.cfg.sends() || t.cfg.Omit == 0 {
+				return nil
+			}
+			received, r.full = nil, time.Now() // the server may be in its omit period still
 		case <-receiversDone:
-			if receiversDone = nil; !r.failing() {
+			if receiversDone = nil; !r.failing() && r.atEnd() {
 				return nil
 			}
 		case <-sendersDone:
-			if sendersDone = nil; !r.failing() { // the end of the amount or of the file
+			if sendersDone = nil; !r.failing() && r.atEnd() { // of the amount or of the file
 				return nil
 			}
 		case err := <-t.group.Failed():
@@ -92,6 +104,14 @@ func (t *test) measure() error {
 			}
 		}
 	}
+}
+
+// atEnd reports whether the end of all data is that of the test: not within the
+// omit period, which the other side may have left already, and with it have
+// measured what has come.
+func (r *running) atEnd() bool {
+	r.over = true
+	return !r.counting.IsZero() || r.t.cfg.Omit == 0
 }
 
 // lose remembers why a stream failed and gives the server a moment to explain.
@@ -122,7 +142,7 @@ func (r *running) check(now time.Time) (over bool, err error) {
 		if quiet >= session.Patience(p, t.cfg.ReceiveTimeout) {
 			return true, protocol.NewError(protocol.CodeNoMsg, nil)
 		}
-		if t.budgets.receive != nil && !r.counting.IsZero() && total > 0 && r.gotAll(now, quiet) {
+		if !t.cfg.sends() && t.budgets.receive != nil && !r.counting.IsZero() && (total > 0 || r.sentAll) && r.gotAll(now, quiet) {
 			return true, nil
 		}
 	}
@@ -138,12 +158,15 @@ func (r *running) check(now time.Time) (over bool, err error) {
 	return false, nil
 }
 
-// How long a receiver waits for the rest of an amount that the server may have
-// sent in full: datagrams can be lost, and with an omit period the two sides
-// count from slightly different bytes.
+// How long a receiver waits for the rest of an amount: datagrams that are under
+// way when the server has said that all are sent; and what a server that does
+// not say so may have sent in full, since datagrams can be lost, and with an
+// omit period the two sides count from slightly different bytes. A pause of the
+// path must not look like the end.
 const (
-	restOfDatagrams = 500 * time.Millisecond
-	restOfBytes     = 2 * time.Second
+	underWay        = 200 * time.Millisecond
+	restOfDatagrams = 2 * time.Second
+	restOfBytes     = 5 * time.Second
 )
 
 // gotAll reports whether the server must have sent the amount that was asked
@@ -151,13 +174,19 @@ const (
 func (r *running) gotAll(now time.Time, quiet time.Duration) bool {
 	t := r.t
 	p := &t.params
+	if !r.full.IsZero() {
+		return quiet >= underWay || now.Sub(r.full) >= restOfDatagrams
+	}
 	if p.Transport != protocol.UDP {
 		return t.cfg.Omit > 0 && quiet >= session.Patience(p, restOfBytes)
 	}
 	_, datagrams := t.group.Moved(false)
 	length := int64(p.Length)
-	if p.Bytes > 0 && datagrams >= (p.Bytes+length-1)/length || p.Blocks > 0 && datagrams >= p.Blocks {
+	switch {
+	case p.Bytes > 0 && datagrams >= (p.Bytes+length-1)/length || p.Blocks > 0 && datagrams >= p.Blocks:
 		return true
+	case r.sentAll:
+		return quiet >= underWay
 	}
 	// A path that is cut does not keep the server from sending the rest.
 	return quiet >= session.Patience(p, restOfDatagrams) && now.Sub(r.counting) >= paced(p)

@@ -29,6 +29,7 @@ type test struct {
 	sink    measure.Sink
 
 	budgets []*stream.Budget // of what the server sends, empty for none
+	sentAll bool             // a server that only sends has nothing more to send
 
 	// Guarded by serving.mu.
 	offered chan offer // takes data connections with the right cookie; nil when none are wanted

@@ -37,6 +37,10 @@ func (t *test) measure() error {
 	watch := time.NewTicker(watchEvery)
 	defer watch.Stop()
 	var silence session.Silence
+	sendersDone := t.group.SendersDone()
+	if !t.params.Reverse {
+		sendersDone = nil // the client decides about the end
+	}
 	var sentAt time.Time // the amount, to a client that shows no sign of life
 	rate := t.rateLimit()
 	var lost <-chan time.Time
@@ -63,6 +67,11 @@ func (t *test) measure() error {
 			}
 		case <-lost:
 			return cause
+		case <-sendersDone:
+			sendersDone, t.sentAll = nil, true
+			if err := t.tellEnd(); err != nil {
+				return err
+			}
 		case now := <-watch.C:
 			if t.BitrateLimit > 0 && rate.exceeded(t.group.Total(everything), now) {
 				return protocol.NewError(protocol.CodeTotalRate, nil)
@@ -86,9 +95,29 @@ func (t *test) measure() error {
 
 func everything(*measure.StreamInfo) bool { return true }
 
-// shows reports whether data can show that the client is alive.
+// tellEnd lets a client that only receives know that all has been sent, where it
+// is one that understands: byte streams end, after datagrams there is a word.
+func (t *test) tellEnd() error {
+	if len(t.params.Linkperf) == 0 {
+		return nil
+	}
+	if t.params.Transport == protocol.UDP {
+		return t.write(protocol.TestEnd)
+	}
+	t.group.CloseWrite()
+	return nil
+}
+
+// shows reports whether data can show that the client is alive: what it sends,
+// or that it acknowledges what has been sent.
 func (t *test) shows() bool {
-	return t.params.Transport != protocol.UDP || !t.params.Reverse
+	switch {
+	case !t.params.Reverse:
+		return true
+	case t.params.Transport == protocol.UDP:
+		return false
+	}
+	return !t.sentAll || t.group.Unsent() > 0
 }
 
 // signs returns how many bytes have shown so far that the client is alive: those
@@ -130,13 +159,16 @@ func (t *test) amount() float64 {
 // sentAmount reports whether all that the client asked for has been sent.
 func (t *test) sentAmount() bool {
 	sent, _ := t.group.Moved(true)
-	return t.amount() > 0 && float64(sent) >= t.amount()
+	return t.amount() > 0 && (t.sentAll || float64(sent) >= t.amount())
 }
 
 // grace returns how much later than the amount was sent the test may end. A
-// client of iperf3 goes on until it has received as much.
+// client of iperf3 goes on over UDP until it has received as much.
 func (t *test) grace(sentAt time.Time) time.Duration {
-	if len(t.budgets) > 0 {
+	switch {
+	case t.params.Transport != protocol.UDP:
+		return satisfied
+	case len(t.budgets) > 0:
 		return watchdog
 	}
 	return watchdog + (lossiest-1)*sentAt.Sub(t.began)

@@ -76,8 +76,11 @@ type Group struct {
 // member is a stream with what was seen of it so far.
 type member struct {
 	Member
-	info  *measure.StreamInfo
-	mark  stream.Sample // when the omit period ended; zero without one
+	info *measure.StreamInfo
+	mark stream.Sample // when the omit period ended; zero without one
+	// The omit period has ended, and the stream has not told yet where it began
+	// to charge its budget, which is where the measured part begins for it.
+	waits bool
 	prev  stream.Sample // when the last interval ended
 	final stream.Sample
 	tcp   tcpStats
@@ -207,9 +210,9 @@ func (g *Group) Moved(sender bool) (bytes, datagrams int64) {
 	}
 	for _, m := range g.members {
 		if m.info.Sender == sender {
-			s := m.Stream.Sample()
-			bytes += s.Bytes - m.mark.Bytes
-			datagrams += counted(m.info, &s) - counted(m.info, &m.mark)
+			s, mark, _ := m.counts()
+			bytes += s.Bytes - mark.Bytes
+			datagrams += counted(m.info, &s) - counted(m.info, &mark)
 		}
 	}
 	return bytes, datagrams
@@ -240,7 +243,7 @@ func (g *Group) Stop() {
 	g.end = time.Now()
 	g.cpu.end()
 	g.each(true, func(m *member) {
-		m.final = m.Stream.Sample()
+		m.final = g.take(m)
 		m.tcp.add(m.final.TCP)
 	})
 }
@@ -348,9 +351,14 @@ func (g *Group) stopReceivers() {
 	<-g.ended
 	<-g.receiversDone
 	g.each(false, func(m *member) {
-		m.final = m.Stream.Sample()
+		m.final = g.take(m)
 		m.coalesced = strings.HasSuffix(m.Socket.Path(), "+gro")
 	})
+	if g.omitted { // the measured part has not begun
+		for _, m := range g.members {
+			m.mark = m.final
+		}
+	}
 }
 
 // Close stops whatever still runs and closes the sockets. It must be called in

@@ -246,6 +246,72 @@ func TestAmounts(t *testing.T) {
 	}
 }
 
+// TestAmountsAfterOmit checks that what the omit period sends, receives and has
+// begun is no part of the amount, at either end, although the two sides' periods
+// do not end at the same byte.
+func TestAmountsAfterOmit(t *testing.T) {
+	const asked = 200_000
+	udp := client.Config{Transport: protocol.UDP, Length: udpBlock, RateSet: true, Bytes: asked}
+	for name, c := range map[string]struct {
+		config client.Config
+		want   int64
+	}{
+		"TCP":                  {client.Config{Bytes: asked}, 256 << 10},
+		"reverse":              {client.Config{Bytes: asked, Reverse: true}, 256 << 10},
+		"reverse, no interval": {client.Config{Bytes: asked, Reverse: true, IntervalSet: true}, 256 << 10},
+		"reverse, 8 streams":   {client.Config{Bytes: asked, Reverse: true, Parallel: 8}, 256 << 10},
+		"paced":                {client.Config{Bytes: asked, Rate: 5e6, IntervalSet: true}, 256 << 10},
+		"short blocks":         {client.Config{Blocks: 3, Length: 100}, 300},
+		"UDP":                  {udp, asked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // it waits
+			c.config.Omit = time.Second
+			r, _ := startServer(t, &server.Server{}).run(t, c.config)
+			sent, _ := r.Sum(!c.config.Reverse, true)
+			received, _ := r.Sum(!c.config.Reverse, false)
+			if sent.Bytes != c.want || received.Bytes != c.want && c.config.Transport != protocol.UDP {
+				t.Errorf("sent %d bytes, received %d, want %d", sent.Bytes, received.Bytes, c.want)
+			}
+		})
+	}
+}
+
+// TestBrokenOffWithinOmit checks that what was to be omitted is not shown as
+// measured when the test does not get any further.
+func TestBrokenOffWithinOmit(t *testing.T) {
+	s := startServer(t, &server.Server{Interval: 100 * time.Millisecond})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r, err := client.Run(ctx, client.Config{
+		Host: "127.0.0.1", Port: s.port, Omit: time.Minute, Time: time.Second, Interval: 100 * time.Millisecond, Rate: 50e6,
+	}, &cancelSink{cancel: cancel})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("client: %v", err)
+	}
+	for side, result := range map[string]*measure.Result{"client": r, "server": s.end(t).result} {
+		if len(result.Streams) != 1 || result.Streams[0].Sent != nil || result.Streams[0].Received != nil {
+			t.Errorf("%s: %+v", side, result.Streams)
+		}
+	}
+	for _, iv := range r.Intervals {
+		if !iv.Omitted {
+			t.Errorf("measured: %+v", iv)
+		}
+	}
+}
+
+// cancelSink ends its test at the first interval.
+type cancelSink struct {
+	measure.Recorder
+	cancel context.CancelFunc
+}
+
+func (s *cancelSink) Interval(iv *measure.Interval) error {
+	s.cancel()
+	return s.Recorder.Interval(iv)
+}
+
 // TestTimes runs tests of a second, several at once on one server.
 func TestTimes(t *testing.T) {
 	s := startServer(t, &server.Server{MaxTests: 8, Interval: 300 * time.Millisecond})
@@ -315,6 +381,24 @@ func TestFile(t *testing.T) {
 	}
 	if f := r.Streams[0].File; f == nil || f.Size != int64(len(content)) || f.Sent != f.Size || f.Received != f.Size {
 		t.Errorf("file: %+v", f)
+	}
+}
+
+// TestFileFromServer checks that a client which only receives ends with the
+// file that the server sends, not with its time.
+func TestFileFromServer(t *testing.T) {
+	from := filepath.Join(t.TempDir(), "from")
+	const size = 3_000_001
+	if err := os.WriteFile(from, make([]byte, size), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := startServer(t, &server.Server{File: from})
+	r, there := s.run(t, client.Config{Reverse: true, Time: time.Minute})
+	if got := r.Streams[0].Received.Bytes; got != size || r.Duration > 30*time.Second {
+		t.Errorf("%d of %d bytes in %v", got, size, r.Duration)
+	}
+	if got := there.Streams[0].Sent.Bytes; got != size {
+		t.Errorf("the server sent %d of %d bytes", got, size)
 	}
 }
 

@@ -23,6 +23,14 @@ type extra struct {
 	// the process ran others beside it.
 	CPUShared bool          `json:"cpu_shared,omitempty"`
 	Streams   []extraStream `json:"streams,omitempty"`
+	// Omitted tells of streams of bytes what of them was before the measured part,
+	// by this side's clock.
+	Omitted []extraOmitted `json:"omitted,omitempty"`
+}
+
+type extraOmitted struct {
+	ID    int   `json:"id"`
+	Bytes int64 `json:"bytes"`
 }
 
 // extraStream is what iperf3's results do not say about a receiver of datagrams.
@@ -74,6 +82,19 @@ func (e *extra) datagrams(id int, u *measure.UDPStats) {
 	}
 }
 
+// omitted returns how many bytes of a stream the peer's omit period had.
+func (e *extra) omitted(id int) (bytes int64, told bool) {
+	if e == nil {
+		return 0, false
+	}
+	for _, o := range e.Omitted {
+		if o.ID == id {
+			return max(o.Bytes, 0), true
+		}
+	}
+	return 0, false
+}
+
 // Results returns what this side tells the peer, after it has taken the last
 // samples. A server, which knows the client's results by then, passes them; a
 // client passes nil. record is the observer's, version linkperf's own.
@@ -92,6 +113,9 @@ func (g *Group) Results(peer *protocol.Results, version string, record json.RawM
 	for _, m := range g.members {
 		a := g.account(m, peer, there)
 		r.Streams = append(r.Streams, g.streamResults(m, &a))
+		if g.omit > 0 && !g.udp() {
+			e.Omitted = append(e.Omitted, extraOmitted{m.info.ID, m.mark.Bytes})
+		}
 		if m.info.Sender {
 			r.SenderHasRetransmits = max(r.SenderHasRetransmits, 0)
 			if a.sent.Retransmits >= 0 {
@@ -121,7 +145,7 @@ func (g *Group) streamResults(m *member, a *account) protocol.StreamResults {
 	r.Bytes, r.EndTime = a.received.Bytes, a.received.Duration.Seconds()
 	if u := a.received.UDP; u != nil {
 		r.Jitter = u.Jitter
-		r.Packets, r.OmittedPackets = m.final.Highest+a.tail, m.mark.Highest
+		r.Packets, r.OmittedPackets = m.final.Highest+a.tail, m.mark.Highest+a.earlyPackets
 		r.Errors, r.OmittedErrors = max(m.mark.Lost, 0)+u.Lost, max(m.mark.Lost, 0)
 		// iperf3 wants no negative counts; datagrams of the omit period that
 		// came late make up for losses counted within it.

@@ -69,21 +69,50 @@ func nextTick(elapsed, interval, planned time.Duration) (tick time.Duration, ok 
 // test with a single report has none for the omit period.
 func (g *Group) endOmit() {
 	now := time.Now()
-	if iv := g.interval(now); g.cfg.Interval > 0 {
-		g.deliver(iv)
-	}
+	iv := g.interval(now)
 	for _, b := range g.cfg.Budgets {
 		b.Reset()
+	}
+	if g.cfg.Interval > 0 {
+		g.deliver(iv)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, m := range g.members {
-		m.mark = m.prev
+		m.mark, m.waits = m.prev, m.Stream.Charges()
 		m.Stream.Mark()
 		m.tcp = tcpStats{}
 	}
 	g.omitted, g.start, g.last = false, now, now
 	close(g.counting)
+}
+
+// counts returns a sample and where the measured part of the stream begins. All
+// that a stream has moved which has not told yet is before that.
+func (m *member) counts() (s, mark stream.Sample, told bool) {
+	mark = m.mark
+	if !m.waits {
+		return m.Stream.Sample(), mark, true
+	}
+	bytes, datagrams, told := m.Stream.Uncharged() // first: the sample must not be older
+	s = m.Stream.Sample()
+	if !told {
+		bytes, datagrams = s.Bytes, s.Packets
+	}
+	mark.Bytes, mark.Packets = bytes, datagrams
+	return s, mark, told
+}
+
+// take is counts, and keeps what a stream tells.
+func (g *Group) take(m *member) stream.Sample {
+	s, mark, told := m.counts()
+	if m.waits {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		m.waits, m.mark = !told, mark
+		m.prev.Bytes, m.prev.Packets = mark.Bytes, mark.Packets
+	}
+	return s
 }
 
 // interval samples all streams and returns what they moved since the last time.
@@ -95,7 +124,7 @@ func (g *Group) interval(now time.Time) *measure.Interval {
 		Streams: make([]measure.StreamInterval, len(g.members)),
 	}
 	for i, m := range g.members {
-		s := m.Stream.Sample()
+		s := g.take(m)
 		iv.Streams[i] = g.between(m, iv, &s)
 		m.tcp.add(s.TCP)
 		m.prev = s

@@ -82,22 +82,67 @@ func (g *Group) account(m *member, peer *protocol.Results, there *extra) account
 			a.sent = g.peerSent(own, p)
 		}
 	}
-	if a.sent == nil || a.received == nil {
-		return a
+	if a.sent != nil && a.received != nil {
+		g.reconcile(&a, m, p, there)
 	}
+	return a
+}
+
+// reconcile brings the two sides' figures of a stream together, which are about
+// slightly different bytes and datagrams.
+func (g *Group) reconcile(a *account, m *member, p *protocol.StreamResults, there *extra) {
 	if g.udp() && !a.received.LossUnknown {
-		g.addTail(&a, m, p, there != nil)
+		g.addTail(a, m, p, there != nil)
 	}
 	a.forgive()
+	if there != nil && g.align(a, m, p, there) {
+		return
+	}
 	early := a.received.Bytes - a.sent.Bytes
 	switch {
 	case g.omit > 0 && !g.omitted:
-		a.cut(g.removable(m, &a))
+		a.cut(g.removable(m, a))
 	case early > 0 && early <= int64(g.cfg.Params.Length):
 		// iperf3 does not count the block that it was sending at the end.
-		a.cut(g.removable(m, &a))
+		a.cut(g.removable(m, a))
 	}
-	return a
+	if g.omit > 0 {
+		a.limitLost(g.cfg.Params.Length, g.removableLosses(m, a))
+	}
+}
+
+// align counts as received what was sent in the sender's measured part, although
+// the receiver's omit period ended at another byte or datagram. It reports
+// whether the peer told enough. A client need not do it for what it sent: the
+// server has.
+func (g *Group) align(a *account, m *member, p *protocol.StreamResults, there *extra) bool {
+	if g.omit == 0 {
+		return false
+	}
+	if g.udp() {
+		early := a.received.UDP.Packets - a.sent.UDP.Packets // all that were sent arrived or are lost
+		if early >= 0 || a.received.LossUnknown {
+			return false
+		}
+		a.received.UDP.Packets -= early
+		a.earlyPackets = early
+		a.earlyBytes = early * int64(g.cfg.Params.Length)
+		a.received.Bytes -= a.earlyBytes
+		return true
+	}
+	before, told := there.omitted(m.info.ID)
+	switch {
+	case !told:
+		return false
+	case !m.info.Sender: // the peer's measured part begins there
+		a.earlyBytes = a.received.Bytes - max(m.final.Bytes-before, 0)
+		most, _ := g.removable(m, a)
+		a.earlyBytes = min(a.earlyBytes, most)
+	case g.cfg.Side == measure.Server: // the peer's own ended there
+		a.earlyBytes = a.received.Bytes - max(p.Bytes+before-m.mark.Bytes, 0)
+	}
+	a.received.Bytes -= a.earlyBytes
+	return true
 }
 
 // removable returns what the last interval of a stream that this side receives
@@ -112,6 +157,29 @@ func (g *Group) removable(m *member, a *account) (bytes, packets int64) {
 	lost := m.final.Lost - m.prev.Lost + a.tail + a.late
 	packets = m.final.Highest - m.prev.Highest + a.tail - max(lost, 0)
 	return bytes, max(packets, 0)
+}
+
+// removableLosses is the same for the datagrams that it shows as lost.
+func (g *Group) removableLosses(m *member, a *account) int64 {
+	if m.info.Sender {
+		return math.MaxInt64
+	}
+	return max(m.final.Lost-m.prev.Lost+a.tail+a.late, 0)
+}
+
+// limitLost takes losses out of the measured part that must be those of the omit
+// period, since less was sent after it than arrived and is missing; but no more
+// than most.
+func (a *account) limitLost(length int, most int64) {
+	u := a.received.UDP
+	if u == nil {
+		return
+	}
+	arrived := min(a.received.Bytes/int64(max(length, 1)), u.Packets)
+	if over := min(u.Lost-(u.Packets-arrived), most); over > 0 {
+		u.Lost -= over
+		a.late -= over
+	}
 }
 
 // forgive takes out of the losses what was no loss: datagrams of the omit period
@@ -208,6 +276,11 @@ func (a *account) cut(bytes, packets int64) {
 	}
 }
 
+// nothing reports whether no side counted anything.
+func (a *account) nothing() bool {
+	return (a.sent == nil || a.sent.Bytes == 0) && (a.received == nil || a.received.Bytes == 0)
+}
+
 // accounts puts both sides' figures of all streams together.
 func (g *Group) accounts(peer *protocol.Results, there *extra) []account {
 	accounts := make([]account, len(g.members))
@@ -264,6 +337,13 @@ func (g *Group) Finish(r *measure.Result, peer *protocol.Results) {
 	r.Warnings = append(r.Warnings, g.doubts(peer)...)
 	accounts := g.accounts(peer, there)
 	g.reportLast(accounts)
+	if g.omitted { // then nothing has been measured
+		for i := range accounts {
+			if a := &accounts[i]; a.nothing() {
+				a.sent, a.received = nil, nil
+			}
+		}
+	}
 
 	g.describe(r)
 	r.Duration = g.end.Sub(g.start)

@@ -87,12 +87,14 @@ func (b *Budget) give(returned, sent int64, held bool) {
 	b.charge(sent)
 }
 
-// charge adds n bytes that were sent or received.
-func (b *Budget) charge(n int64) {
+// charge adds n bytes that were sent or received. It returns false while
+// nothing is charged.
+func (b *Budget) charge(n int64) bool {
 	if b.held.Load() {
-		return
+		return false
 	}
 	if b.used.Add(n) >= b.total {
 		b.once.Do(func() { close(b.done) })
 	}
+	return true
 }

@@ -45,6 +45,7 @@ func (s *Stream) receiveBytes() error {
 		take = s.store()
 	}
 	var received int64
+	charged := false
 	for !s.stop.Load() {
 		n, err := take()
 		if n > 0 {
@@ -52,7 +53,10 @@ func (s *Stream) receiveBytes() error {
 			s.n.last.Store(int64(time.Since(s.base)))
 			s.n.bytes.Store(received)
 			if s.c.Budget != nil {
-				s.c.Budget.charge(int64(n))
+				if s.c.Budget.charge(int64(n)) && !charged {
+					charged = true
+					s.charges(received - int64(n))
+				}
 			}
 		}
 		if err != nil {

@@ -9,6 +9,7 @@ type sending struct {
 
 	reserved int64 // bytes taken from the budget and not sent
 	held     bool  // they are not charged
+	charged  bool  // something has been
 }
 
 // grant waits until something may be sent and returns how many bytes, at most
@@ -29,6 +30,10 @@ func (s *Stream) grant(n int64) (int64, error) {
 	if s.c.Budget != nil {
 		if t.reserved == 0 {
 			t.reserved, t.held = s.c.Budget.take(n, int64(s.c.Length))
+			if !t.held && !t.charged {
+				t.charged = true
+				s.charges(t.sent)
+			}
 		}
 		n = min(n, t.reserved)
 	}

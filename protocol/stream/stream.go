@@ -74,7 +74,10 @@ type counters struct {
 	highest, lost, late, dup atomic.Int64
 	jitter                   atomic.Uint64 // bits of a float64, seconds
 	last                     atomic.Int64  // nanoseconds since base
-	_                        [64]byte      // keeps neighbours off the line
+
+	charging                     atomic.Bool
+	bytesBefore, datagramsBefore atomic.Int64 // what was moved without a charge
+	_                            [64]byte     // keeps neighbours off the line
 }
 
 // New makes a stream of a socket, which it owns from then on, also when it
@@ -254,6 +257,27 @@ func (s *Stream) Stop() {
 // Mark is the end of the omit period: the jitter starts anew. The cumulative
 // counters run on.
 func (s *Stream) Mark() { s.mark.Store(true) }
+
+// Charges reports whether the stream itself decides where the measured part
+// begins: at the first block that it charges to its budget. A receiver of
+// datagrams does not.
+func (s *Stream) Charges() bool {
+	return s.c.Budget != nil && (s.Info.Sender || s.c.Transport != protocol.UDP)
+}
+
+// Uncharged returns what a stream that charges had moved when it began to: bytes,
+// and a sender's datagrams. ok is false until then.
+func (s *Stream) Uncharged() (bytes, datagrams int64, ok bool) {
+	ok = s.n.charging.Load()
+	return s.n.bytesBefore.Load(), s.n.datagramsBefore.Load(), ok
+}
+
+// charges notes that what follows the given bytes is charged.
+func (s *Stream) charges(bytes int64) {
+	s.n.bytesBefore.Store(bytes)
+	s.n.datagramsBefore.Store(s.n.packets.Load())
+	s.n.charging.Store(true)
+}
 
 // Done is closed when Run has returned.
 func (s *Stream) Done() <-chan struct{} { return s.done }
