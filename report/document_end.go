@@ -35,7 +35,10 @@ func endObject(s *measure.Start, r *measure.Result) object {
 			continue
 		}
 		o := span(object{}, sent)
-		if sent != nil && sent.Retransmits >= 0 {
+		switch {
+		case len(r.Streams) == 0: // iperf3 has the key, with a 0
+			o.set("retransmits", nil)
+		case sent != nil && sent.Retransmits >= 0:
 			o.set("retransmits", sent.Retransmits)
 		}
 		o.set("sender", sender)
@@ -53,8 +56,12 @@ func endObject(s *measure.Start, r *measure.Result) object {
 }
 
 // sums adds up both ends of a direction. An end of which not all streams are
-// known has no sum; the sum of no streams at all is 0.
+// known has no sum, nor has a test that had none yet; the sum of a direction that
+// it does not have is 0.
 func sums(side measure.Side, r *measure.Result, toServer bool) (sent, received *measure.Totals) {
+	if len(r.Streams) == 0 {
+		return nil, nil
+	}
 	if !slices.ContainsFunc(r.Streams, func(sr measure.StreamResult) bool { return sr.Stream.ToServer(side) == toServer }) {
 		return &measure.Totals{}, &measure.Totals{}
 	}

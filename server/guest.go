@@ -121,7 +121,7 @@ func (g *guest) serve(cookie protocol.Cookie) {
 	}
 	if pe, ok := err.(*protocol.Error); err != nil && (!ok || pe.Code == protocol.CodeRecvParams) {
 		if errors.Is(err, protocol.ErrRange) {
-			g.log.Warn("a client's parameters were refused", "peer", peerOf(g.conn), "error", err)
+			g.log.Error("a client's parameters were refused", "peer", peerOf(g.conn), "error", err)
 		} else {
 			g.log.Info("not a client: no parameters", "peer", peerOf(g.conn), "error", err)
 		}

@@ -236,7 +236,7 @@ func TestRefusals(t *testing.T) {
 // TestRefusedInLog checks that the operator hears of a client whose numbers
 // cannot be, and of a stranger only when he asks for it.
 func TestRefusedInLog(t *testing.T) {
-	for params, level := range map[string]string{`{"bandwidth":-1}`: "WARN", `{"num":-1}`: "WARN", `[1]`: "INFO"} {
+	for params, level := range map[string]string{`{"bandwidth":-1}`: "ERROR", `{"num":-1}`: "ERROR", `[1]`: "INFO"} {
 		var log strings.Builder
 		b := start(t, &server.Server{Log: slog.New(slog.NewTextHandler(&log, nil))})
 		p := b.peer()

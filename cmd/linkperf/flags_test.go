@@ -86,7 +86,7 @@ func TestInfiniteNumbers(t *testing.T) {
 // scanned reads a command line that must be good.
 func scanned(t *testing.T, args ...string) *settings {
 	t.Helper()
-	s := &settings{stdout: new(bytes.Buffer)}
+	s := new(settings)
 	if err := scan(s, args); err != nil {
 		t.Fatalf("%q: %v", args, err)
 	}
@@ -266,7 +266,7 @@ func FuzzScan(f *testing.F) {
 	f.Add("-s -D -1 --server-bitrate-limit 1M/5 --timestamps=%F")
 	f.Add("-uRJVZN -l 16 -n 1e3k -w .5M -i 0x1p-2 --verb --=")
 	f.Fuzz(func(t *testing.T, line string) {
-		s := &settings{stdout: new(bytes.Buffer)}
+		s := new(settings)
 		if scan(s, strings.Fields(line)) != nil {
 			return
 		}
@@ -295,6 +295,21 @@ func TestSubcommands(t *testing.T) {
 	for _, c := range subcommands() {
 		if !strings.Contains(b.String(), "linkperf "+c.synopsis) {
 			t.Errorf("the help does not know linkperf %s", c.name)
+		}
+	}
+}
+
+// What iperf3 says of an old option stands before its text, but not before a
+// document.
+func TestDeprecatedOption(t *testing.T) {
+	const warning = "Warning:  --no-fq-socket-pacing is deprecated\n"
+	args := []string{"iperf3", "-c", "127.0.0.1", "-p", "1", "--no-fq-socket-pacing"}
+	if got := call(t, args...); !strings.HasPrefix(got.stdout, warning) || strings.Contains(got.stderr, warning) {
+		t.Errorf("text: %+v", got)
+	}
+	for _, form := range []string{"-J", "--json-stream"} {
+		if got := call(t, append(args, form)...); !strings.HasPrefix(got.stdout, "{") || !strings.HasPrefix(got.stderr, warning) {
+			t.Errorf("%s: %+v", form, got)
 		}
 	}
 }

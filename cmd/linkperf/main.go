@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"linkperf/protocol"
+	"linkperf/report"
 	"linkperf/sysinfo"
 )
 
@@ -75,7 +76,6 @@ func obey(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 
 	s := &settings{
 		told:     sysinfo.Limited,
-		stdout:   stdout,
 		password: func() (string, error) { return password(stdin, stderr) },
 	}
 	err := scan(s, args[1:])
@@ -109,6 +109,13 @@ func obey(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		return 1
 	}
 	s.warn(stderr)
+	if s.deprecated {
+		w := stdout
+		if s.report.Kind != report.Text { // which would not parse any more
+			w = stderr
+		}
+		fmt.Fprintln(w, "Warning:  --no-fq-socket-pacing is deprecated")
+	}
 	if s.role == serverRole {
 		return runServer(ctx, s, args, stdout, stderr)
 	}

@@ -98,7 +98,7 @@ func (clientOptions) CheckFact(name, value string) error {
 
 // clientSettings reads a client's command line for the server at host.
 func clientSettings(host string, port int, args []string) (*settings, error) {
-	s := &settings{stdout: io.Discard, password: func() (string, error) { return "", errors.New("there is nobody to ask") }}
+	s := &settings{password: func() (string, error) { return "", errors.New("there is nobody to ask") }}
 	line := append([]string{"--client=" + host, "--json"}, args...)
 	if port != 0 {
 		line = append(line, fmt.Sprintf("--port=%d", port))

@@ -76,7 +76,7 @@ func runEmbedded(ctx context.Context, args []string, stdin io.Reader, stdout, st
 		defer cancel()
 		io.Copy(io.Discard, stdin)
 	}()
-	s := &settings{stdout: stdout, told: sysinfo.Full}
+	s := &settings{told: sysinfo.Full}
 	out, err := s.open(measure.Server, io.Discard, io.Discard)
 	if err != nil {
 		fmt.Fprintf(stderr, "embedded server: %v\n", err)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -304,7 +303,7 @@ var iperf3Options = []option{
 		help: "old form of --fq-rate 0",
 		set: func(s *settings, _ string) error {
 			s.client.FQRate = 0
-			io.WriteString(s.stdout, "Warning:  --no-fq-socket-pacing is deprecated\n")
+			s.deprecated = true
 			return nil
 		}},
 	{long: "dont-fragment", who: clientOnly, needs: dontFrag,

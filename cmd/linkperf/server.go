@@ -75,7 +75,7 @@ func runServer(ctx context.Context, s *settings, args []string, stdout, stderr i
 	started()
 	err = srv.Serve(ctx, ln)
 	if cause := context.Cause(ctx); cause != nil {
-		if !h.toldInterrupt {
+		if !h.toldInterrupt && !h.documented {
 			h.fail(cause)
 		}
 		return 0
@@ -108,6 +108,7 @@ type hall struct {
 	running       int
 	last          int          // highest number of a test
 	toldInterrupt bool         // a test has reported the signal that ends the server
+	documented    bool         // the one test has its document
 	kept          func() error // prints the document of a set-up that was given up; may be nil
 }
 
@@ -142,6 +143,9 @@ func (s oneDocument) End(r *measure.Result, err error) error {
 		return nil
 	}
 	s.h.keep(nil)
+	s.h.mu.Lock()
+	s.h.documented = true
+	s.h.mu.Unlock()
 	return s.Sink.End(r, err)
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/netip"
 	"os"
 	"strings"
@@ -48,8 +47,8 @@ type settings struct {
 	blind     bool          // make no records at all
 	showFacts bool          // in text, after the summary
 
-	stdout   io.Writer              // for what the scan itself has to say
-	password func() (string, error) // asks for the password of --username
+	deprecated bool                   // --no-fq-socket-pacing was given
+	password   func() (string, error) // asks for the password of --username
 }
 
 // decide makes the checks that need the whole command line, in iperf3's order.
