@@ -145,6 +145,7 @@ func TestOddResults(t *testing.T) {
 		"no streams":      `{"cpu_util_total":1,"cpu_util_user":1,"cpu_util_system":0,"sender_has_retransmits":-1,"streams":[]}`,
 		"huge numbers":    strings.Replace(goodWords, `"bytes":5`, `"bytes":1e300,"start_time":-1e300,"end_time":1e300`, 1),
 		"linkperf string": strings.Replace(goodWords, `"streams"`, `"linkperf":"no","streams"`, 1),
+		"unasked output":  strings.Replace(goodWords, `"streams"`, `"server_output_text":"Server listening","streams"`, 1),
 		"long record":     strings.Replace(goodWords, `"streams"`, `"linkperf":{"record":"`+strings.Repeat("x", 200<<10)+`"},"streams"`, 1),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -160,7 +161,7 @@ func TestOddResults(t *testing.T) {
 			if serr := <-f.played; serr != nil {
 				t.Errorf("the server: %v", serr)
 			}
-			if !r.Exchanged || r.Streams[0].Sent == nil || r.PeerRecord != nil {
+			if !r.Exchanged || r.Streams[0].Sent == nil || r.PeerRecord != nil || r.ServerOutputText != "" {
 				t.Errorf("got %+v", r)
 			}
 		})

@@ -223,7 +223,7 @@ func (c Config) settle() (Config, error) {
 	if c.PacingTimer == 0 {
 		c.PacingTimer = protocol.DefaultPacingTimer
 	}
-	if c.File != "" && c.Time == 0 && !c.TimeSet && c.Bytes == 0 && c.Blocks == 0 {
+	if c.File != "" && c.sends() && c.Time == 0 && !c.TimeSet && c.Bytes == 0 && c.Blocks == 0 {
 		if info, err := os.Stat(c.File); err == nil {
 			c.Bytes = info.Size()
 		}

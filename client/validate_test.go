@@ -2,6 +2,8 @@ package client
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -101,6 +103,20 @@ func TestDefaults(t *testing.T) {
 		got, err := c.config.settle()
 		if err != nil || got.Time != c.time || got.Rate != c.rate || got.Port != 5201 || got.Parallel != 1 || got.Interval != time.Second {
 			t.Errorf("%s: %v, %+v", c.name, err, got)
+		}
+	}
+}
+
+// A file tells how much a client sends, not how much it is to receive.
+func TestFileAsAmount(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, make([]byte, 1000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, reverse := range []bool{false, true} {
+		c, err := Config{Host: "localhost", File: name, Reverse: reverse}.settle()
+		if err != nil || (c.Bytes == 1000) == reverse || (c.Time == DefaultTime) != reverse {
+			t.Errorf("reverse %v: %d bytes, %v, %v", reverse, c.Bytes, c.Time, err)
 		}
 	}
 }

@@ -360,7 +360,9 @@ func (g *Group) Finish(r *measure.Result, peer *protocol.Results) {
 		if there == nil || !there.CPUShared {
 			r.RemoteCPU = &measure.CPU{Total: peer.CPUTotal, User: peer.CPUUser, System: peer.CPUSystem}
 		}
-		r.ServerOutputText, r.ServerOutputJSON = peer.ServerOutputText, peer.ServerOutputJSON
+		if g.cfg.Params.GetServerOutput { // 3.21 goes on sending it to clients that do not ask
+			r.ServerOutputText, r.ServerOutputJSON = peer.ServerOutputText, peer.ServerOutputJSON
+		}
 	}
 	if there != nil {
 		r.PeerLinkperf, r.PeerVersion, r.PeerRecord = true, there.Version, there.Record

@@ -134,7 +134,7 @@ func TestPeerSent(t *testing.T) {
 // TestDoubts checks what of a peer's results is told to be impossible: no more
 // can arrive than was sent.
 func TestDoubts(t *testing.T) {
-	const moved = 1000
+	const moved, block = 1000, 100
 	for _, c := range []struct {
 		name      string
 		transport protocol.Transport
@@ -147,15 +147,16 @@ func TestDoubts(t *testing.T) {
 		{"a part is under way", protocol.TCP, true, 0, []protocol.StreamResults{{ID: 1, Bytes: 10}}, ""},
 		{"more than all arrived", protocol.TCP, true, 0, []protocol.StreamResults{{ID: 1, Bytes: moved + 1}}, "received 1001 bytes on stream 1, of which only 1000 were sent"},
 		{"more was sent", protocol.TCP, false, 0, []protocol.StreamResults{{ID: 1, Bytes: moved + 1}}, ""},
-		{"less was sent", protocol.TCP, false, 0, []protocol.StreamResults{{ID: 1, Bytes: moved - 1}}, "sent 999 bytes on stream 1, on which 1000 arrived"},
-		{"less was sent after the omit period", protocol.TCP, false, time.Second, []protocol.StreamResults{{ID: 1, Bytes: moved - 1}}, ""},
+		{"less was sent", protocol.TCP, false, 0, []protocol.StreamResults{{ID: 1, Bytes: moved - block - 1}}, "sent 899 bytes on stream 1, on which 1000 arrived"},
+		{"all but the last block", protocol.TCP, false, 0, []protocol.StreamResults{{ID: 1, Bytes: moved - block}}, ""},
+		{"less was sent after the omit period", protocol.TCP, false, time.Second, []protocol.StreamResults{{ID: 1, Bytes: 1}}, ""},
 		{"datagrams that were repeated", protocol.UDP, true, 0, []protocol.StreamResults{{ID: 1, Bytes: 2 * moved, Packets: 10}}, ""},
 		{"datagrams that were not sent", protocol.UDP, true, 0, []protocol.StreamResults{{ID: 1, Bytes: moved, Packets: 11}}, "received 11 datagrams on stream 1, of which only 10"},
 		{"less than nothing", protocol.UDP, false, 0, []protocol.StreamResults{{ID: 1, Bytes: -1, Packets: 10}}, "stream 1 has -1 bytes and 10 datagrams"},
 		{"another stream", protocol.TCP, true, 0, []protocol.StreamResults{{ID: 3, Bytes: 10}}, "nothing about stream 1"},
 	} {
 		m := &member{info: &measure.StreamInfo{ID: 1, Sender: c.sender}, final: stream.Sample{Bytes: moved, Packets: 10, Highest: 10}}
-		g := Group{cfg: Config{Params: &protocol.Params{Transport: c.transport}}, omit: c.omit, members: []*member{m}}
+		g := Group{cfg: Config{Params: &protocol.Params{Transport: c.transport, Length: block}}, omit: c.omit, members: []*member{m}}
 		got := strings.Join(g.doubts(&protocol.Results{Streams: c.peer}), "\n")
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) || strings.Contains(got, "\n") {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
