@@ -27,6 +27,9 @@ type Options struct {
 	// CongestionOptional makes a missing algorithm a warning.
 	CongestionOptional bool
 	TOS                int // IP type of service, IPv6 traffic class; 0 to 255, 0 leaves the system's
+	// Accepted tells that the socket is that of an accepted TCP connection, to
+	// whose peer a window has been offered already.
+	Accepted bool
 	// FlowLabel is the IPv6 flow label of outgoing packets, 1 to 1048575. It is
 	// set by [ConnectFlow], not by [Apply].
 	FlowLabel int
@@ -96,7 +99,7 @@ func (a *applier) apply(o *Options) {
 		}
 	}
 	if o.Window > 0 {
-		a.window(o.Window)
+		a.window(o)
 	}
 	if o.DontFragment && !a.tcp && !isIPv6(a.fd, a.network) {
 		a.do(protocol.CodeSetDontFragment, "set the DF bit", setDontFragment(a.fd))
@@ -129,9 +132,29 @@ func (a *applier) apply(o *Options) {
 	}
 }
 
-func (a *applier) window(n int) {
+// leastReceive is the least receive buffer, in bytes, that an accepted connection
+// gets whose segments are longer. It has offered its peer a window already, and
+// the peer sends segments as long as that, on loopback of 64 KiB. What does not
+// fit is dropped, again and again. Such a window is bounded by itself: it shrinks
+// as the offer is used up.
+const leastReceive = 16 << 10
+
+// tooLate reports whether a receive buffer of n bytes cannot be set any more.
+func (a *applier) tooLate(o *Options) bool {
+	n := o.Window
+	if !a.tcp || !o.Accepted || n >= leastReceive || o.MSS > 0 && o.MSS <= n {
+		return false
+	}
+	longest, err := longestSegment(a.fd)
+	return err == nil && longest > n
+}
+
+func (a *applier) window(o *Options) {
+	n := o.Window
 	a.do(protocol.CodeSetBuf, fmt.Sprintf("set SO_SNDBUF to %d", n), setSendBuffer(a.fd, n))
-	a.do(protocol.CodeSetBuf, fmt.Sprintf("set SO_RCVBUF to %d", n), setReceiveBuffer(a.fd, n))
+	if !a.tooLate(o) || setWindowClamp(a.fd, n) != nil {
+		a.do(protocol.CodeSetBuf, fmt.Sprintf("set SO_RCVBUF to %d", n), setReceiveBuffer(a.fd, n))
+	}
 	if a.err != nil {
 		return
 	}

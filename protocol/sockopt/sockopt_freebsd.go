@@ -47,3 +47,7 @@ func setKeepCount(fd uintptr, n int) error { return setInt(fd, unix.IPPROTO_TCP,
 func getKeepAlive(fd uintptr) (measure.Keepalive, error) {
 	return readKeepAlive(fd, unix.TCP_KEEPIDLE, unix.TCP_KEEPINTVL, unix.TCP_KEEPCNT)
 }
+
+func setWindowClamp(uintptr, int) error { return unsupported("a bound of the advertised window") }
+
+func longestSegment(uintptr) (int, error) { return 0, unsupported("the longest segment") }

@@ -34,6 +34,21 @@ func setPacingRate(fd uintptr, rate uint64) error {
 	return setInt(fd, unix.SOL_SOCKET, unix.SO_MAX_PACING_RATE, int(int32(uint32(min(rate, most)))))
 }
 
+// longestSegment is what this side has told the peer that it takes, in bytes. The
+// segment size in use may be less, because of the peer's own window.
+func longestSegment(fd uintptr) (int, error) {
+	ti, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
+	if err != nil {
+		return 0, err
+	}
+	return int(ti.Advmss), nil
+}
+
+// setWindowClamp bounds the window that is advertised (tcp(7)).
+func setWindowClamp(fd uintptr, n int) error {
+	return setInt(fd, unix.IPPROTO_TCP, unix.TCP_WINDOW_CLAMP, n)
+}
+
 func setCongestion(fd uintptr, name string) error {
 	return unix.SetsockoptString(int(fd), unix.IPPROTO_TCP, unix.TCP_CONGESTION, name)
 }

@@ -68,3 +68,51 @@ func TestTrafficClassReadBack(t *testing.T) {
 		}
 	}
 }
+
+// An accepted connection whose segments are longer than its window keeps the
+// buffer that its offer needs, and bounds the window instead.
+func TestLateWindow(t *testing.T) {
+	ln, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	for _, c := range []struct {
+		o       Options
+		buffer  int // what the kernel says, twice what was set; 0 is the system's
+		clamped bool
+	}{
+		{Options{Window: 5000, Accepted: true}, 0, true},
+		{Options{Window: 5000}, 10000, false},
+		{Options{Window: 5000, Accepted: true, MSS: 1000}, 10000, false},
+		{Options{Window: 50000, Accepted: true}, 100000, false},
+	} {
+		d, err := net.Dial("tcp4", ln.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		s, err := ln.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		_, system, _ := Buffers(raw(t, s))
+		if _, err := Apply(raw(t, s), "tcp", c.o); err != nil {
+			t.Fatal(err)
+		}
+		_, buffer, _ := Buffers(raw(t, s))
+		clamp := 0
+		_ = control(raw(t, s), "clamp", func(fd uintptr) (err error) {
+			clamp, err = getInt(fd, unix.IPPROTO_TCP, unix.TCP_WINDOW_CLAMP)
+			return err
+		})
+		want := c.buffer
+		if want == 0 {
+			want = system
+		}
+		if buffer != want || (clamp == c.o.Window) != c.clamped {
+			t.Errorf("%+v: a buffer of %d bytes, want %d; a bound of %d", c.o, buffer, want, clamp)
+		}
+	}
+}

@@ -100,3 +100,7 @@ func getKeepAlive(fd uintptr) (k measure.Keepalive, err error) {
 	}
 	return k, nil
 }
+
+func setWindowClamp(uintptr, int) error { return unsupported("a bound of the advertised window") }
+
+func longestSegment(uintptr) (int, error) { return 0, unsupported("the longest segment") }

@@ -223,6 +223,7 @@ func FromConn(conn net.Conn, o sockopt.Options) (Socket, []string, error) {
 		return nil, nil, err
 	}
 	raw, _ := s.RawConn()
+	o.Accepted = true
 	warnings, err := sockopt.Apply(raw, "tcp", o)
 	if err != nil {
 		_ = s.Close()
