@@ -2,6 +2,7 @@ package sockopt
 
 import (
 	"encoding/binary"
+	"net"
 	"syscall"
 	"testing"
 	"unsafe"
