@@ -154,7 +154,7 @@ func (t *test) dial(ctx context.Context, remote netip.AddrPort) error {
 	}
 	d := net.Dialer{Control: sockopt.Control(c.controlOptions(t.device)), KeepAlive: -1}
 	if c.ControlKeepalive == nil {
-		d.KeepAliveConfig = session.ControlKeepalive
+		d.KeepAliveConfig = session.ControlKeepalive()
 	}
 	d.SetMultipathTCP(false)
 	if t.local.IsValid() {

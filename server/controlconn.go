@@ -28,7 +28,7 @@ func prepare(conn net.Conn, s *Server) {
 	}
 	_ = tcp.SetNoDelay(true)
 	if s.ControlKeepalive == nil {
-		_ = tcp.SetKeepAliveConfig(session.ControlKeepalive)
+		_ = tcp.SetKeepAliveConfig(session.ControlKeepalive())
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 // ControlKeepalive is how both sides watch the control connection, which is
 // silent during a test, if nothing else is asked for. A peer that has vanished
 // is noticed within 9 s, and a NAT in between does not forget the connection.
-var ControlKeepalive = net.KeepAliveConfig{
-	Enable: true, Idle: 3 * time.Second, Interval: time.Second, Count: 6,
+func ControlKeepalive() net.KeepAliveConfig {
+	return net.KeepAliveConfig{Enable: true, Idle: 3 * time.Second, Interval: time.Second, Count: 6}
 }
 
 // Silence tells for how long nothing has moved. Its zero value is ready.
