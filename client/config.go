@@ -128,4 +128,8 @@ type Config struct {
 	// the fields above. The data connections go to the address that its
 	// connection reports as remote.
 	DialControl func(ctx context.Context, network, address string) (net.Conn, error)
+
+	// kernelSCTP asks this host's kernel for an SCTP socket; nil asks the real one,
+	// of which tests have one only.
+	kernelSCTP func() error
 }

@@ -18,23 +18,17 @@ import (
 	"linkperf/server"
 )
 
-// withListenSCTP makes tryKernel believe in a kernel that answers so.
-func withListenSCTP(t *testing.T, err error) {
-	before := listenSCTP
-	t.Cleanup(func() { listenSCTP = before })
-	listenSCTP = func(context.Context, netip.AddrPort, sockopt.Options, []string, protocol.Cookie) (stream.Listener, error) {
-		return nil, err
-	}
-}
+// answers makes a kernel of which a socket was asked in vain.
+func answers(err error) func() error { return func() error { return err } }
 
 // TestKernelWithoutSCTP checks that it is told before there is a connection.
 func TestKernelWithoutSCTP(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("elsewhere Validate refuses SCTP")
 	}
-	withListenSCTP(t, protocol.NewError(protocol.CodeStreamListen, fmt.Errorf("socket: %w", syscall.EPROTONOSUPPORT)))
+	none := answers(protocol.NewError(protocol.CodeStreamListen, fmt.Errorf("socket: %w", syscall.EPROTONOSUPPORT)))
 	var sink measure.Recorder
-	_, err := Run(t.Context(), Config{Host: "127.0.0.1", Transport: protocol.SCTP, DialControl: func(context.Context, string, string) (net.Conn, error) {
+	_, err := Run(t.Context(), Config{Host: "127.0.0.1", Transport: protocol.SCTP, kernelSCTP: none, DialControl: func(context.Context, string, string) (net.Conn, error) {
 		t.Error("a connection was made")
 		return nil, errors.ErrUnsupported
 	}}, &sink)
@@ -56,7 +50,6 @@ func TestServerWithoutSCTP(t *testing.T) {
 		l.Close()
 		t.Skip("this kernel has SCTP")
 	}
-	withListenSCTP(t, errors.ErrUnsupported) // not the answer of a kernel without it
 	s := &server.Server{Bind: "127.0.0.1", AnyPort: true}
 	ln, err := s.Listen(t.Context())
 	if err != nil {
@@ -66,7 +59,9 @@ func TestServerWithoutSCTP(t *testing.T) {
 	served := make(chan struct{})
 	go func() { defer close(served); _ = s.Serve(ctx, ln) }()
 	defer func() { cancel(); <-served }()
-	_, err = Run(t.Context(), Config{Host: "127.0.0.1", Port: ln.Addr().(*net.TCPAddr).Port, Transport: protocol.SCTP}, nil)
+	_, err = Run(t.Context(), Config{Host: "127.0.0.1", Port: ln.Addr().(*net.TCPAddr).Port, Transport: protocol.SCTP,
+		kernelSCTP: answers(errors.ErrUnsupported), // not the answer of a kernel without it
+	}, nil)
 	if !errors.Is(err, protocol.NewError(protocol.CodeStreamListen, nil)) || !strings.Contains(err.Error(), "SCTP") {
 		t.Errorf("got %v", err)
 	}
@@ -77,8 +72,7 @@ func TestSCTPParameters(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("elsewhere Validate refuses SCTP")
 	}
-	withListenSCTP(t, errors.ErrUnsupported)
-	c, err := Config{Host: "localhost", Transport: protocol.SCTP}.settle()
+	c, err := Config{Host: "localhost", Transport: protocol.SCTP, kernelSCTP: answers(errors.ErrUnsupported)}.settle()
 	if err != nil {
 		t.Fatal(err)
 	}

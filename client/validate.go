@@ -127,9 +127,6 @@ func (c *Config) validateSystem() error {
 	return nil
 }
 
-// listenSCTP is replaced in tests, which have one kernel.
-var listenSCTP = stream.ListenSCTP
-
 // tryKernel finds out before anything is sent that this host's kernel has no
 // SCTP, although its system can have it. The data connections would fail for
 // that only after the server has prepared the test.
@@ -137,15 +134,23 @@ func (c *Config) tryKernel() error {
 	if c.Transport != protocol.SCTP {
 		return nil
 	}
-	anywhere := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 0)
-	l, err := listenSCTP(context.Background(), anywhere, sockopt.Options{}, nil, protocol.Cookie{})
-	if errors.Is(err, syscall.EPROTONOSUPPORT) {
+	ask := c.kernelSCTP
+	if ask == nil {
+		ask = openSCTP
+	}
+	if err := ask(); errors.Is(err, syscall.EPROTONOSUPPORT) {
 		return &hintError{protocol.NewError(protocol.CodeNoSCTP, err), "SCTP: this host's kernel has none; its module is sctp"}
 	}
+	return nil
+}
+
+func openSCTP() error {
+	anywhere := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 0)
+	l, err := stream.ListenSCTP(context.Background(), anywhere, sockopt.Options{}, nil, protocol.Cookie{})
 	if err == nil {
 		_ = l.Close()
 	}
-	return nil
+	return err
 }
 
 func (c *Config) validateLength() error {

@@ -52,7 +52,7 @@ const (
 
 // Run works through the schedule and stores every finished run. Runs of which
 // the store holds a result are not repeated; those that failed or were skipped
-// // are. A run that fails is recorded and the rest goes on, unless no run at all
+// are. A run that fails is recorded and the rest goes on, unless no run at all
 // reaches the server ([ErrUnreachable]); any other error is that of the
 // surroundings (the store, the plan's commands, a change of the system) or of
 // the context.
