@@ -45,6 +45,11 @@ func (t *test) measure() error {
 	rate := t.rateLimit()
 	var lost <-chan time.Time
 	var cause error
+	lose := func(err error) {
+		if cause == nil { // the client may be about to say what happened
+			cause, lost = err, time.After(session.Goodbye)
+		}
+	}
 	for {
 		select {
 		case <-t.ctx.Done():
@@ -62,15 +67,20 @@ func (t *test) measure() error {
 		case <-expired:
 			return protocol.NewError(protocol.CodeServerTestDurationExpired, nil)
 		case err := <-t.group.Failed():
-			if cause == nil { // the client may be about to say what happened
-				cause, lost = err, time.After(session.Goodbye)
-			}
+			lose(err)
 		case <-lost:
 			return cause
 		case <-sendersDone:
-			sendersDone, t.sentAll = nil, true
-			if err := t.tellEnd(); err != nil {
-				return err
+			sendersDone = nil
+			select {
+			case err := <-t.group.Failed(): // which is no end
+				lose(err)
+			default:
+			}
+			if t.sentAll = cause == nil; t.sentAll {
+				if err := t.tellEnd(); err != nil {
+					return err
+				}
 			}
 		case now := <-watch.C:
 			if t.BitrateLimit > 0 && rate.exceeded(t.group.Total(everything), now) {

@@ -154,8 +154,7 @@ func (g *Group) removable(m *member, a *account) (bytes, packets int64) {
 		return math.MaxInt64, math.MaxInt64
 	}
 	bytes = m.final.Bytes - m.prev.Bytes
-	lost := m.final.Lost - m.prev.Lost + a.tail + a.late
-	packets = m.final.Highest - m.prev.Highest + a.tail - max(lost, 0)
+	packets = m.final.Highest - m.prev.Highest + a.tail
 	return bytes, max(packets, 0)
 }
 

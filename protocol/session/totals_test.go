@@ -65,7 +65,7 @@ func TestLastIntervalAfterOmit(t *testing.T) {
 		{"nothing has come", counts{500, 5, 0}, counts{1500, 15, 0}, counts{1500, 15, 0}, 7,
 			counts{1000, 10, 0}, counts{0, 0, 0}},
 		{"some was lost", counts{500, 5, 0}, counts{1500, 15, 0}, counts{1700, 20, 3}, 7,
-			counts{1000, 13, 3}, counts{0, 3, 3}},
+			counts{1000, 10, 0}, counts{0, 0, 0}},
 	} {
 		for _, transport := range []protocol.Transport{protocol.TCP, protocol.UDP} {
 			t.Run(c.name+" "+string(transport), func(t *testing.T) {
