@@ -257,7 +257,8 @@ func (t *test) leave(err error) {
 	pe, _ := errors.AsType[*protocol.Error](err)
 	switch {
 	case pe != nil && (pe.Remote || pe.Code == protocol.CodeAccessDenied || pe.Code == protocol.CodeCtrlClose):
-	case pe == nil || t.group != nil: // the caller or the deadline wants an end, or the test is broken off
+	case pe == nil || t.group != nil && pe.Code != protocol.CodeServerTerm:
+		// The caller or the deadline wants an end, or the test breaks off.
 		t.hangUp(protocol.ClientTerminate)
 	default:
 		t.hangUp(protocol.IperfDone)
