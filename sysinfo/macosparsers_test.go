@@ -591,8 +591,10 @@ func TestParseNetstatRoutes(t *testing.T) {
 	if got, ok := routeFromTable(routes, mustAddr(t, "10.0.0.1")); ok {
 		t.Errorf("a route where none is: %+v", got)
 	}
-	_, err := parseNetstatRoutes([]byte("Routing tables\n\nInternet:\n"))
-	refused(t, "empty table", err)
+	for _, text := range []string{"Routing tables\n\nInternet:\n", "Destination Netif\ndefault 0\n", "default\n"} {
+		_, err := parseNetstatRoutes([]byte(text))
+		refused(t, text, err)
+	}
 }
 
 func TestParseVPNList(t *testing.T) {

@@ -31,7 +31,7 @@ func parseNetstatRoutes(b []byte) ([]tableRoute, error) {
 			netif, mtu = slices.Index(words, "Netif"), slices.Index(words, "Mtu")
 			continue
 		}
-		if netif < 0 || len(words) <= max(netif, mtu) {
+		if netif < 0 || len(words) <= max(netif, mtu, 2) { // 2 is the flags
 			continue
 		}
 		destination, ok := netstatDestination(words[0], words[1])
