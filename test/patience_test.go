@@ -23,6 +23,12 @@ const tooBusy = 300 * time.Millisecond
 // proves nothing.
 func patient(t *testing.T, test func() verdict) {
 	t.Helper()
+	patientUntil(t, 2, test)
+}
+
+// patientUntil is patient with another number of faulty runs that is enough.
+func patientUntil(t *testing.T, enough int, test func() verdict) {
+	t.Helper()
 	const attempts = 4
 	found := 0
 	for attempt := 1; attempt <= attempts; attempt++ {
@@ -34,7 +40,7 @@ func patient(t *testing.T, test func() verdict) {
 		}
 		t.Logf("attempt %d, the machine was held up by %v: %s", attempt, worst, strings.Join(faults, "; "))
 		if faults = judge(10 * worst); len(faults) > 0 {
-			if found++; found == 2 {
+			if found++; found == enough {
 				t.Error(strings.Join(faults, "; "))
 				return
 			}
