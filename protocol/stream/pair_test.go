@@ -125,6 +125,20 @@ func start(t testing.TB, from, to Socket, tx, rx Config) *flow {
 	return f
 }
 
+// finish waits until the sender has sent all, and the receiver has it.
+func (f *flow) finish(t testing.TB) {
+	t.Helper()
+	if err := <-f.txErr; err != nil {
+		t.Fatal(err)
+	}
+	if err := f.tx.Socket().CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-f.rxErr; err != nil {
+		t.Fatal(err)
+	}
+}
+
 // eventually waits until a condition holds that other goroutines bring about.
 func eventually(t testing.TB, what string, cond func() bool) {
 	t.Helper()

@@ -118,15 +118,7 @@ func TestBlocksInOrder(t *testing.T) {
 				tx, rx := c, c
 				tx.Budget, rx.File = NewBlocks(max(100_000/int64(length), 3), length), filepath.Join(t.TempDir(), "received")
 				f := start(t, a, b, tx, rx)
-				if err := <-f.txErr; err != nil {
-					t.Fatal(err)
-				}
-				if err := f.tx.Socket().CloseWrite(); err != nil {
-					t.Fatal(err)
-				}
-				if err := <-f.rxErr; err != nil {
-					t.Fatal(err)
-				}
+				f.finish(t)
 				got, err := os.ReadFile(rx.File)
 				if err != nil {
 					t.Fatal(err)
@@ -360,15 +352,7 @@ func TestFile(t *testing.T) {
 		tx, rx := c, c
 		tx.File, rx.File = from, to
 		f := start(t, a, b, tx, rx)
-		if err := <-f.txErr; err != nil {
-			t.Fatal(err)
-		}
-		if err := f.tx.Socket().CloseWrite(); err != nil {
-			t.Fatal(err)
-		}
-		if err := <-f.rxErr; err != nil {
-			t.Fatal(err)
-		}
+		f.finish(t)
 		got, err := os.ReadFile(to)
 		if err != nil {
 			t.Fatal(err)

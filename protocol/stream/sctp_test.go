@@ -70,15 +70,7 @@ func TestSCTPBudget(t *testing.T) {
 			tx := c
 			tx.Budget = NewBlocks(40, protocol.DefaultSCTPLength)
 			f := start(t, a, b, tx, c)
-			if err := <-f.txErr; err != nil {
-				t.Fatal(err)
-			}
-			if err := f.tx.Socket().CloseWrite(); err != nil {
-				t.Fatal(err)
-			}
-			if err := <-f.rxErr; err != nil {
-				t.Fatal(err)
-			}
+			f.finish(t)
 			if s, r := f.tx.Sample(), f.rx.Sample(); s.Bytes != 40*protocol.DefaultSCTPLength || r.Bytes != s.Bytes || s.TCP != nil {
 				t.Errorf("sent %+v received %+v", s, r)
 			}
